@@ -1,0 +1,104 @@
+// swift-tools-version: 6.2
+
+import Foundation
+import PackageDescription
+
+// Targets in level order: each imports only what stands above it.
+let package = Package(
+    name: "speechgate",
+    platforms: [.macOS(.v15)],
+    targets: [
+        // Level 0: C, no logic.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),
+        // Level 1: pure.
+        .target(name: "Cryptography", dependencies: ["COpenSSL"]),
+        .target(name: "JSONScan"),
+        .target(name: "HTTPWire"),
+        .target(name: "SpeechAudio"),
+        .target(name: "Telemetry", dependencies: ["CLinux"]),
+        // Level 2.
+        .target(name: "EventLoop", dependencies: ["CLinux"]),
+        // Level 3: the shells.
+        .target(name: "HTTPServer", dependencies: ["CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(name: "UpstreamClient", dependencies: ["CCurl", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(name: "Store", dependencies: ["CSQLite", "CLinux", "Telemetry"]),
+        // Level 4.
+        .target(
+            name: "GatewayCore",
+            dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
+        ),
+        // Level 5.
+        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "GatewayCore"]),
+        .target(
+            name: "PlatformSimulator",
+            dependencies: [
+                "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "HTTPServer",
+            ]
+        ),
+        // Level 6.
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "CLinux", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "HTTPServer",
+                "UpstreamClient", "Store", "GatewayCore", "ProviderYugu",
+            ]
+        ),
+        // Level 7.
+        .executableTarget(name: "speechgate", dependencies: ["Daemon"]),
+        .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
+        // Tests.
+        .target(
+            name: "TestSupport",
+            dependencies: ["CLinux", "HTTPWire", "Cryptography"],
+            path: "Tests/TestSupport"
+        ),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
+        .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
+        .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio", "TestSupport"]),
+        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestSupport"]),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]),
+        .testTarget(
+            name: "UpstreamClientTests",
+            dependencies: ["UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+        ),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "CSQLite", "Telemetry", "TestSupport"]),
+        .testTarget(
+            name: "GatewayCoreTests",
+            dependencies: [
+                "GatewayCore", "Cryptography", "HTTPWire", "EventLoop", "Store", "Telemetry", "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "ProviderYuguTests",
+            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "Cryptography", "TestSupport"]
+        ),
+        .testTarget(
+            name: "PlatformSimulatorTests",
+            dependencies: ["PlatformSimulator", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport"]
+        ),
+        .testTarget(name: "DaemonTests", dependencies: ["Daemon", "GatewayCore", "HTTPServer", "TestSupport"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["HTTPWire", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+package.targets.removeAll { target in
+    let path = target.path ?? (target.type == .test ? "Tests/" : "Sources/") + target.name
+    return !FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+}
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,115 @@
+/// An ordered list of header fields in one byte buffer.
+///
+/// A parsed head becomes a list without a string per field: names and values are ranges of the head's own bytes.
+public struct HTTPFields: Sendable {
+    /// Where one field stands in the storage.
+    public struct Entry: Sendable {
+        let name: Range<Int>
+        let value: Range<Int>
+
+        /// Takes the ranges of a name and of its value (without surrounding white space) in the storage.
+        public init(name: Range<Int>, value: Range<Int>) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var storage: [UInt8]
+    private var entries: [Entry]
+
+    /// An empty list.
+    public init() {
+        self.storage = []
+        self.entries = []
+    }
+
+    /// Takes bytes that hold fields at the given places.
+    ///
+    /// - Parameters:
+    ///   - storage: The bytes, for instance a whole request head.
+    ///   - entries: Ranges within `storage`, in the order of the fields.
+    public init(storage: [UInt8], entries: [Entry]) {
+        self.storage = storage
+        self.entries = entries
+    }
+
+    /// The number of field lines.
+    public var count: Int { self.entries.count }
+
+    /// Appends a field line; a byte that no field value may hold becomes a space, so that no line can be forged.
+    public mutating func append(_ name: HTTPField.Name, _ value: String) {
+        let nameStart = self.storage.count
+        self.storage.append(contentsOf: name.spelling.utf8)
+        let valueStart = self.storage.count
+        for byte in value.utf8 {
+            self.storage.append(HTTPToken.isFieldValueByte(byte) ? byte : 0x20)
+        }
+        self.entries.append(Entry(name: nameStart..<valueStart, value: valueStart..<self.storage.count))
+    }
+
+    /// Removes every line of a name and appends one with the new value.
+    public mutating func set(_ name: HTTPField.Name, _ value: String) {
+        self.remove(name)
+        self.append(name, value)
+    }
+
+    /// Removes every line of a name.
+    public mutating func remove(_ name: HTTPField.Name) {
+        let kept = self.entries.filter { !self.matches($0, name) }
+        self.entries = kept
+    }
+
+    /// The value of the first line with this name, or nil.
+    public subscript(_ name: HTTPField.Name) -> String? {
+        for entry in self.entries where self.matches(entry, name) {
+            return self.text(entry.value)
+        }
+        return nil
+    }
+
+    /// The values of all lines with this name, in order.
+    public func values(of name: HTTPField.Name) -> [String] {
+        self.entries.filter { self.matches($0, name) }.map { self.text($0.value) }
+    }
+
+    /// Whether a line with this name exists.
+    public func contains(_ name: HTTPField.Name) -> Bool {
+        self.entries.contains { self.matches($0, name) }
+    }
+
+    /// The name of line `index` as received.
+    public func name(at index: Int) -> String {
+        self.text(self.entries[index].name)
+    }
+
+    /// The value of line `index`.
+    public func value(at index: Int) -> String {
+        self.text(self.entries[index].value)
+    }
+
+    /// Writes all lines, each as `Name: value` and CRLF, to the end of a buffer.
+    public func encode(into buffer: inout [UInt8]) {
+        for entry in self.entries {
+            buffer.append(contentsOf: self.storage[entry.name])
+            buffer.append(UInt8(ascii: ":"))
+            buffer.append(UInt8(ascii: " "))
+            buffer.append(contentsOf: self.storage[entry.value])
+            buffer.append(0x0D)
+            buffer.append(0x0A)
+        }
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        String(decoding: self.storage[range], as: UTF8.self)
+    }
+
+    private func matches(_ entry: Entry, _ name: HTTPField.Name) -> Bool {
+        guard entry.name.count == name.canonical.utf8.count else { return false }
+        var index = entry.name.lowerBound
+        for byte in name.canonical.utf8 {
+            guard HTTPToken.lowercased(self.storage[index]) == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+}

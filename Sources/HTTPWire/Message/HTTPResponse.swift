@@ -1,0 +1,18 @@
+/// An answer: status, fields and content, all in memory.
+///
+/// Framing (`Content-Length`), `Date` and `Connection` are the sender's business and do not stand in `fields`.
+public struct HTTPResponse: Sendable {
+    /// The status.
+    public var status: HTTPStatus
+    /// The fields, without those that the sender adds.
+    public var fields: HTTPFields
+    /// The content; shared, not copied, when it comes from a cache.
+    public var body: [UInt8]
+
+    /// Makes an answer.
+    public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}
