@@ -24,7 +24,7 @@ let package = Package(
         // Level 3: the shells.
         .target(name: "HTTPServer", dependencies: ["CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "Store", dependencies: ["CSQLite", "CLinux", "Telemetry"]),
+        .target(name: "Store", dependencies: ["CSQLite", "CLinux", "HTTPWire", "Telemetry"]),
         // Level 4.
         .target(
             name: "GatewayCore",
