@@ -22,7 +22,10 @@ import Testing
         let capture = LineCapture(.text)
         Logger.fixed(capture).error(
             "store failed",
-            ["path": "/var/lib", "why": "disk full", "empty": "", "pair": "a=b", "quoted": "\"x\"", "code": .int(UInt8(13))]
+            [
+                "path": "/var/lib", "why": "disk full", "empty": "", "pair": "a=b", "quoted": "\"x\"",
+                "code": .int(UInt8(13)),
+            ]
         )
         #expect(
             capture.lines == [
@@ -103,8 +106,10 @@ import Testing
     // MARK: Forged lines
 
     static let hostile = [
-        "x\n{\"time\":\"2026\",\"level\":\"error\",\"message\":\"forged\"}", "a\r\nb", "\r", "\u{B}\u{C}", "\u{1B}[2J\u{1B}]0;t\u{7}",
-        "\u{85}", "\u{9B}31m", "\u{2028}x\u{2029}", "\u{202E}txt.exe\u{2066}", "\0", "\u{7F}", "a\" b=\"c", "\\\"", "\\n",
+        "x\n{\"time\":\"2026\",\"level\":\"error\",\"message\":\"forged\"}", "a\r\nb", "\r", "\u{B}\u{C}",
+        "\u{1B}[2J\u{1B}]0;t\u{7}",
+        "\u{85}", "\u{9B}31m", "\u{2028}x\u{2029}", "\u{202E}txt.exe\u{2066}", "\0", "\u{7F}", "a\" b=\"c", "\\\"",
+        "\\n",
         "今天\n天气", "tab\there", "\u{E2}\u{80}", "é\u{301}",
     ]
 
@@ -117,7 +122,7 @@ import Testing
         #expect(line.unicodeScalars.last == "\n")
         let controls: [ClosedRange<UInt32>] = [0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069]
         #expect(!scalars.contains { scalar in controls.contains { $0.contains(scalar.value) } })
-                guard format == .json else {
+        guard format == .json else {
             // The next pair is still where a reader looks for it.
             #expect(line.hasSuffix(" after=1\n"))
             return
@@ -130,15 +135,18 @@ import Testing
 
     // MARK: Redaction
 
-    @Test(arguments: [
-        (LogValue.redacted("signature"), "<redacted signature>"), (.appKey("yg_test_0123456789"), "yg_t***"),
-        (.appKey("abcd"), "***"), (.appKey(""), "***"), (.appKey("abcde"), "abcd***"),
-        (.url("wss://h/api?appKey=k&signature=AbC%3D&token=t"), "wss://h/api?appKey=***&signature=***&token=***"),
-        (.url("/v1/records/eval_1"), "/v1/records/eval_1"), (.url("/x?"), "/x?"), (.url("/x?secret"), "/x?***"),
-        (.url("/x?a=b=c&&d=#f?g=h"), "/x?a=***&&d=***"), (.url("https://user:pass@host/p?q=1"), "https://***@host/p?q=***"),
-        (.url("https://host/a@b"), "https://host/a@b"), (.url("https://u:p@w@host"), "https://***@host"),
-        (.url("/p#token=1"), "/p"),
-    ] as [(LogValue, String)])
+    @Test(
+        arguments: [
+            (LogValue.redacted("signature"), "<redacted signature>"), (.appKey("yg_test_0123456789"), "yg_t***"),
+            (.appKey("abcd"), "***"), (.appKey(""), "***"), (.appKey("abcde"), "abcd***"),
+            (.url("wss://h/api?appKey=k&signature=AbC%3D&token=t"), "wss://h/api?appKey=***&signature=***&token=***"),
+            (.url("/v1/records/eval_1"), "/v1/records/eval_1"), (.url("/x?"), "/x?"), (.url("/x?secret"), "/x?***"),
+            (.url("/x?a=b=c&&d=#f?g=h"), "/x?a=***&&d=***"),
+            (.url("https://user:pass@host/p?q=1"), "https://***@host/p?q=***"),
+            (.url("https://host/a@b"), "https://host/a@b"), (.url("https://u:p@w@host"), "https://***@host"),
+            (.url("/p#token=1"), "/p"),
+        ] as [(LogValue, String)]
+    )
     func secretsAreNamedAndNotShown(value: LogValue, expected: String) throws {
         let capture = LineCapture()
         Logger.fixed(capture).info("m", ["value": value])

@@ -41,7 +41,9 @@ struct MetricsGrammar {
                     throw Violation(description: "TYPE without its HELP: \(line)")
                 }
                 guard ["counter", "gauge", "histogram"].contains(type) else { throw Violation(description: "\(line)") }
-                guard name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil else { throw Violation(description: "\(line)") }
+                guard name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil else {
+                    throw Violation(description: "\(line)")
+                }
                 guard !self.families.contains(where: { $0.name == name }) else {
                     throw Violation(description: "twice: \(line)")
                 }
@@ -96,7 +98,8 @@ struct MetricsGrammar {
         case "-Inf": value = -.infinity
         case "NaN": value = .nan
         default:
-            guard match.3.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?/) != nil, let number = Double(match.3) else {
+            guard match.3.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?/) != nil, let number = Double(match.3)
+            else {
                 throw Violation(description: "\(line)")
             }
             value = number

@@ -130,10 +130,13 @@ import Testing
         #expect(family.value(["name": text]) == 9)
     }
 
-    @Test(arguments: [
-        (0, "0"), (-0.5, "-0.5"), (1e15, "1000000000000000"), (1e300, "1e+300"), (.infinity, "+Inf"), (-.infinity, "-Inf"),
-        (.nan, "NaN"), (0.1, "0.1"), (1e-7, "1e-07"),
-    ] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0, "0"), (-0.5, "-0.5"), (1e15, "1000000000000000"), (1e300, "1e+300"), (.infinity, "+Inf"),
+            (-.infinity, "-Inf"),
+            (.nan, "NaN"), (0.1, "0.1"), (1e-7, "1e-07"),
+        ] as [(Double, String)]
+    )
     func valuesAreWrittenInFull(value: Double, expected: String) throws {
         let registry = MetricsRegistry()
         registry.gauge("g", "Help.").set(value)
@@ -153,7 +156,9 @@ import Testing
         #expect(buckets == [3, 5, 7, 9])
         // The default bounds are in order, or the grammar would have refused them.
         _ = registry.histogram("d_seconds", "Help.")
-        #expect(try MetricsGrammar(registry.exposition())["d_seconds"]?.samples.count == Histogram.durationBounds.count + 3)
+        #expect(
+            try MetricsGrammar(registry.exposition())["d_seconds"]?.samples.count == Histogram.durationBounds.count + 3
+        )
     }
 
     @Test func nothingIsLostBetweenThreads() async {

@@ -13,7 +13,10 @@ import Testing
                 group.addTask {
                     for number in 0..<200 {
                         let filling = String(repeating: "x", count: (writer * 200 + number) * 7 % 1_000)
-                        logger.info("line", ["writer": .int(writer), "number": .int(number), "filling": .string(filling)])
+                        logger.info(
+                            "line",
+                            ["writer": .int(writer), "number": .int(number), "filling": .string(filling)]
+                        )
                     }
                 }
             }
