@@ -4,8 +4,8 @@ import Glibc
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/speechgate-store-XXXXXX".utf8CString)
+    init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/speechgate-store-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SystemCallFailed(name: "mkdtemp", code: errno)
         }
