@@ -39,14 +39,17 @@ public final class Store: Sendable {
         let lock = try StateLock(directory: configuration.directory)
         try StateDirectory.createPrivateFile(path)
         let database = try Database(path: path, access: .readWrite)
-        // The first two have an effect only before the first table. Pages of 8 KiB make answers of 24 KB a fifth cheaper
-        // than pages of 4 KiB, and cost small claims nothing that could be measured. The log's size limit is applied when it starts over.
-        // No wal_autocheckpoint here: it would take away the connection's own hook, which replaces it already.
+        try database.execute("PRAGMA busy_timeout = 1000")
+        let migrator = try Migrator(migrations, database: database, path: path)
+        if migrator.isNew {
+            // Both have an effect only before the first table. Pages of 8 KiB make answers of 24 KB a fifth cheaper
+            // than pages of 4 KiB, and cost small claims nothing that could be measured.
+            try database.execute("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
+        }
+        // No wal_autocheckpoint here: it would take away the connection's own hook, which replaces it already. The
+        // log's size limit is applied when the log starts over.
         try database.execute(
             """
-            PRAGMA page_size = 8192;
-            PRAGMA auto_vacuum = INCREMENTAL;
-            PRAGMA busy_timeout = 1000;
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA journal_size_limit = \(4 * configuration.checkpointSize);
@@ -56,7 +59,7 @@ public final class Store: Sendable {
             PRAGMA cache_size = -8192;
             """
         )
-        try Migrator(migrations: migrations).migrate(database, path: path)
+        try migrator.migrate()
         let connection = try WriterConnection(database: database)
         self.directory = configuration.directory
         self.configuration = configuration

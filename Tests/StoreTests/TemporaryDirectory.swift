@@ -46,6 +46,24 @@ final class TemporaryDirectory: Sendable {
         }
     }
 
+    /// The size of a file in bytes.
+    func size(of name: String) throws -> Int {
+        Int(try self.status(of: name).st_size)
+    }
+
+    /// The permission bits of a file.
+    func mode(of name: String) throws -> mode_t {
+        try self.status(of: name).st_mode & 0o777
+    }
+
+    private func status(of name: String) throws -> stat {
+        var status = stat()
+        guard stat("\(self.path)/\(name)", &status) == 0 else {
+            throw SystemCallFailed(name: "stat", code: errno)
+        }
+        return status
+    }
+
     func write(_ bytes: [UInt8], to name: String) throws {
         let descriptor = open("\(self.path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
