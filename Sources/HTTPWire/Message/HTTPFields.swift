@@ -89,13 +89,22 @@ public struct HTTPFields: Sendable {
 
     /// Writes all lines, each as `Name: value` and CRLF, to the end of a buffer.
     public func encode(into buffer: inout [UInt8]) {
-        for entry in self.entries {
-            buffer.append(contentsOf: self.storage[entry.name])
-            buffer.append(UInt8(ascii: ":"))
-            buffer.append(UInt8(ascii: " "))
-            buffer.append(contentsOf: self.storage[entry.value])
-            buffer.append(0x0D)
-            buffer.append(0x0A)
+        self.encode(into: &buffer) { _ in false }
+    }
+
+    /// Writes the lines whose names are not left out.
+    func encode(into buffer: inout [UInt8], leavingOut isLeftOut: (UnsafeBufferPointer<UInt8>) -> Bool) {
+        self.storage.withUnsafeBufferPointer { bytes in
+            for entry in self.entries {
+                let name = UnsafeBufferPointer(rebasing: bytes[entry.name])
+                guard !isLeftOut(name) else { continue }
+                buffer.append(contentsOf: name)
+                buffer.append(ASCII.colon)
+                buffer.append(ASCII.space)
+                buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[entry.value]))
+                buffer.append(ASCII.carriageReturn)
+                buffer.append(ASCII.lineFeed)
+            }
         }
     }
 
