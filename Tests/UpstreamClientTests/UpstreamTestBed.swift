@@ -56,13 +56,19 @@ enum UpstreamTestBed {
         try await Task(executorPreference: loop.executor) { try await operation() }.value
     }
 
-    /// The number of descriptors that the process has open.
-    static func openDescriptors() throws -> Int {
-        let folder = try #require(opendir("/proc/self/fd"))
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        return count
+    /// The number of descriptors of this process that are connections to a port on 127.0.0.1.
+    static func connections(to port: UInt16) -> Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return (0..<Int32(clamping: min(limit.rlim_cur, 65_536))).count { descriptor in
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+            }
+            return result == 0 && address.sin_family == sa_family_t(AF_INET)
+                && UInt16(bigEndian: address.sin_port) == port
+        }
     }
 }
 
