@@ -1,4 +1,4 @@
-public import HTTPWire
+internal import HTTPWire
 
 /// Finds the route of a request.
 struct Router: Sendable {

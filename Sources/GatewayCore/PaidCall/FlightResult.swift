@@ -1,4 +1,4 @@
-public import HTTPWire
+internal import HTTPWire
 
 /// What a flight ends with, the same for everyone who waits for it.
 enum FlightResult: Sendable {

@@ -1,5 +1,5 @@
 internal import Cryptography
-public import Store
+internal import Store
 internal import Synchronization
 
 /// The calls that run now, by scope: one flight a scope, with everyone who waits for it.

@@ -191,7 +191,7 @@ public final class PaidCalls: Sendable {
         if let loop = EventLoop.current {
             _ = loop.run(fly)
         } else {
-            Task(operation: fly)
+            Task { await fly() }
         }
     }
 }

@@ -1,5 +1,5 @@
+internal import Cryptography
 internal import HTTPWire
-internal import JSONScan
 internal import Store
 internal import Telemetry
 

@@ -6,7 +6,7 @@ public enum APIKey {
 
     /// Makes a key; its text is shown once and kept nowhere.
     public static func make() -> (text: String, hash: Digest256) {
-        let text = Self.prefix + Base64.encode(SecureRandom.bytes(count: 32), as: .url)
+        let text = Self.prefix + Base64.encode(SecureRandom.bytes(count: 32), as: .urlSafe)
         return (text, Self.hash(of: text))
     }
 

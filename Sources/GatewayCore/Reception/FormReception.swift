@@ -40,6 +40,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         } catch {
             throw Self.refusal(of: error)
         }
+        self.buffer.finish()
         return ReceivedForm(parts: self.parts, buffer: self.buffer)
     }
 
