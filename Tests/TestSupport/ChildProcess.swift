@@ -6,6 +6,11 @@ public final class ChildProcess: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         /// What went wrong.
         public let description: String
+
+        /// Takes a reason.
+        public init(description: String) {
+            self.description = description
+        }
     }
 
     private let process: Process
