@@ -10,18 +10,25 @@ extension Exchange {
         authenticating authenticate: () throws(GatewayError) -> Principal,
         _ work: (Principal, IdempotencyKey) async throws(GatewayError) -> HTTPResponse
     ) async throws(GatewayError) -> HTTPResponse {
-        var key: IdempotencyKey?
+        let parsed = Self.key(of: self.head)
         do throws(GatewayError) {
-            key = try? IdempotencyKey(of: self.head)
             let principal = try authenticate()
-            let valid = try key ?? IdempotencyKey(of: self.head)
-            var response = try await work(principal, valid)
-            response.fields.append(.idempotencyKey, valid.text)
+            let key = try parsed.get()
+            var response = try await work(principal, key)
+            response.fields.append(.idempotencyKey, key.text)
             return response
         } catch {
             var error = error
-            error.idempotencyKey = key?.text
+            if case .success(let key) = parsed { error.idempotencyKey = key.text }
             throw error
+        }
+    }
+
+    private static func key(of head: HTTPRequestHead) -> Result<IdempotencyKey, GatewayError> {
+        do {
+            return .success(try IdempotencyKey(of: head))
+        } catch {
+            return .failure(error)
         }
     }
 }
