@@ -1,30 +1,23 @@
-public import Foundation
+public import FoundationEssentials
 
-/// The contracts and fixtures that stand beside the repository and not in it.
+/// The material that lies beside the repository: contracts, fixtures and tools. Tests that need it are skipped without.
 public enum SharedMaterial {
-    /// The folder named by `SPEECHGATE_SHARED`, else `shared` beside the package; nil when there is none.
-    ///
-    /// With `SPEECHGATE_REQUIRE_SHARED=1` the folder is taken for granted, so that a test without it fails instead of
-    /// being skipped.
-    public static let directory: URL? = {
-        let environment = ProcessInfo.processInfo.environment
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-        let directory =
-            environment["SPEECHGATE_SHARED"].map { URL(fileURLWithPath: $0) }
-            ?? package.appendingPathComponent("../shared").standardizedFileURL
-        let isThere = FileManager.default.fileExists(atPath: directory.path)
-        return isThere || environment["SPEECHGATE_REQUIRE_SHARED"] == "1" ? directory : nil
+    /// The folder named by `SPEECHGATE_SHARED`, else `../shared` beside the package; nil when there is none.
+    public static let folder: URL? = {
+        let named = ProcessInfo.processInfo.environment["SPEECHGATE_SHARED"]
+        let package = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folder = named.map { URL(filePath: $0) } ?? package.deletingLastPathComponent().appending(path: "shared")
+        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
     }()
 
-    /// Whether tests that need the folder run; for `@Test(.enabled(if:))`.
-    public static var isAvailable: Bool { self.directory != nil }
+    /// Whether its absence is a failure (`SPEECHGATE_REQUIRE_SHARED=1`).
+    public static var isRequired: Bool {
+        ProcessInfo.processInfo.environment["SPEECHGATE_REQUIRE_SHARED"] == "1"
+    }
 
-    /// The content of one of its files.
-    ///
-    /// - Parameter path: Relative to the folder, for instance `fixtures/sign-vectors.json`.
-    /// - Throws: When the file cannot be read.
-    public static func read(_ path: String) throws -> Data {
-        guard let directory = self.directory else { throw CocoaError(.fileNoSuchFile) }
-        return try Data(contentsOf: directory.appendingPathComponent(path))
+    /// Whether a test that needs it runs: it is there, or has to be.
+    public static var isExpected: Bool {
+        self.folder != nil || self.isRequired
     }
 }
