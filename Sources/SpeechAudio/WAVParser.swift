@@ -51,8 +51,11 @@ public struct WAVParser: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Any number of bytes.
-    ///   - samples: Called with the sample bytes among them, which lie inside `bytes`.
-    public mutating func parse(_ bytes: UnsafeRawBufferPointer, samples: (UnsafeRawBufferPointer) -> Void) {
+    ///   - samples: Called with the sample bytes among them, which lie inside `bytes`, and with their format.
+    public mutating func parse(
+        _ bytes: UnsafeRawBufferPointer,
+        samples: (UnsafeRawBufferPointer, WAVFormat) -> Void
+    ) {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch self.step {
@@ -76,7 +79,9 @@ public struct WAVParser: Sendable {
             case .data(let remaining):
                 let count = min(remaining, rest.count)
                 self.dataBytes += count
-                samples(UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+                if let format = self.format {
+                    samples(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), format)
+                }
                 rest = rest.dropFirst(count)
                 self.step = count == remaining ? .ended : .data(remaining: remaining - count)
             case .ended, .failed:

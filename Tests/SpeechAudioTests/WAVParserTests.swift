@@ -14,7 +14,7 @@ import Testing
         var parser = WAVParser()
         var samples: [UInt8] = []
         for piece in pieces {
-            Array(piece).withUnsafeBytes { parser.parse($0) { samples.append(contentsOf: $0) } }
+            Array(piece).withUnsafeBytes { parser.parse($0) { bytes, _ in samples.append(contentsOf: bytes) } }
         }
         return Outcome(
             progress: parser.progress,
