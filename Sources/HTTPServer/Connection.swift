@@ -41,6 +41,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
     /// How the content of the current request is delimited.
     var framing = HTTPRequestHead.Framing.none
     var outgoing: Outgoing?
+    /// What an irregular answer still has to send; nil for all others.
+    var irregularOutput: IrregularOutput?
     private var parser: Parser?
     private var task: Task<Void, Never>?
     private var interest: EpollInterest = []
@@ -291,6 +293,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
         } else if self.machine.content == .unread {
             self.skipContent()
         }
+        var response = response
+        let irregularity = self.server.irregularResponder?.irregularity(of: &response)
         let hasInput = !self.pending.isEmpty || !(self.window?.isEmpty ?? true)
         let keepAlive = self.machine.answered(hasInput: hasInput)
         self.server.headBuffer.removeAll(keepingCapacity: true)
@@ -303,11 +307,17 @@ final class Connection: EpollHandler, @unchecked Sendable {
             into: &self.server.headBuffer
         )
         let sendsContent = HTTP1ResponseEncoder.sendsContent(of: response, to: method)
+        if let irregularity {
+            let body = sendsContent ? response.body : []
+            self.send(IrregularOutput(irregularity, head: self.server.headBuffer, body: body))
+            return
+        }
         self.send(self.server.headBuffer, sendsContent ? response.body : [])
     }
 
     /// The last byte of an answer has left.
     func answerIsOut() {
+        if self.continueIrregularly() { return }
         switch self.machine.wroteAll(at: self.loop.roundTime, self.server.timeouts) {
         case .nextRequest:
             self.armTimer()
@@ -400,6 +410,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         self.task = nil
         self.pending = []
         self.outgoing = nil
+        self.irregularOutput = nil
         self.parser = nil
         self.server.forget(self)
         self.endReading(throwing: HTTPRequestBodyError.disconnected)
