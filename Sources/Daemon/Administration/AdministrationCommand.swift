@@ -1,0 +1,13 @@
+/// What the command line can ask a daemon, or a store, to do.
+enum AdministrationCommand: Hashable, Codable, Sendable {
+    /// Makes a client.
+    case addClient(name: String, scopes: [String])
+    /// Lists all clients.
+    case listClients
+    /// Ends a client.
+    case revokeClient(name: String)
+    /// Lists calls that were sent and have no answer.
+    case listClaims
+    /// Decides a call whose outcome is unknown.
+    case settleClaim(key: String, client: String, user: String?, billed: Bool)
+}
