@@ -6,8 +6,19 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
     case listClients
     /// Ends a client.
     case revokeClient(name: String)
-    /// Lists calls that were sent and have no answer.
-    case listClaims
+    /// Lists calls that were sent and have no answer, from behind a row on.
+    case listClaims(after: Int64)
     /// Decides a call whose outcome is unknown.
     case settleClaim(key: String, client: String, user: String?, billed: Bool)
+
+    /// The verb, for logs.
+    var name: String {
+        switch self {
+        case .addClient: "client add"
+        case .listClients: "client list"
+        case .revokeClient: "client revoke"
+        case .listClaims: "claims list"
+        case .settleClaim: "claims settle"
+        }
+    }
 }

@@ -138,7 +138,7 @@ struct CommandLine: Hashable, Sendable {
         case "client revoke":
             return .administer(.revokeClient(name: try Self.clientName(parsed.positionals[0], of: "NAME")))
         case "claims list":
-            return .administer(.listClaims)
+            return .administer(.listClaims(after: 0))
         case "claims settle":
             return .administer(try Self.settlement(parsed))
         case "sign":
