@@ -7,6 +7,7 @@
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -110,14 +111,14 @@ static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *addres
 static inline bool ccurl_is_loopback(const struct curl_sockaddr *address) {
     if (address->family == AF_INET) {
         struct sockaddr_in ipv4;
-        memcpy(&ipv4, &address->addr, sizeof ipv4);
+        memcpy(&ipv4, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv4);
         return (ntohl(ipv4.sin_addr.s_addr) >> 24) == 127;
     }
     if (address->family == AF_INET6) {
         // The address is the head of a larger buffer of libcurl's, which `addrlen` measures.
         struct sockaddr_in6 ipv6;
         if (address->addrlen < sizeof ipv6) return false;
-        memcpy(&ipv6, (const void *)&address->addr, sizeof ipv6);
+        memcpy(&ipv6, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv6);
         return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr);
     }
     return false;
