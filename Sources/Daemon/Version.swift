@@ -1,5 +1,9 @@
+internal import Telemetry
+
 /// The program's version.
-enum Version {
+enum Version: String, MetricLabel {
+    static let labelName = "version"
+
     /// As `--version` and `/version` tell it.
-    static let current = "0.1.0"
+    case current = "0.1.0"
 }

@@ -4,14 +4,16 @@ private import Glibc
 
 /// The command line's side of the control socket: one blocking HTTP exchange.
 struct ControlClient: Sendable {
-    /// Why there was no exchange.
-    enum Failure: Error, Equatable, Sendable {
+    /// Why a command was not performed.
+    enum Failure: Error, Hashable, Sendable {
         /// Nobody listens there.
         case noDaemon
         /// The user may not talk to the daemon.
         case forbidden
         /// The daemon did not answer, or not in a way that can be understood.
         case broken(String)
+        /// The daemon did not do it.
+        case refused(VerbFailure)
     }
 
     /// The largest answer in bytes.
@@ -24,9 +26,9 @@ struct ControlClient: Sendable {
 
     /// Has a command performed.
     ///
-    /// - Throws: ``Failure`` when there was no exchange.
+    /// - Throws: ``Failure`` when the daemon could not be asked, or said no.
     /// - Returns: What the daemon answered.
-    func perform(_ command: AdministrationCommand) throws(Failure) -> Result<AdministrationReply, VerbFailure> {
+    func perform(_ command: AdministrationCommand) throws(Failure) -> AdministrationReply {
         let body: Data
         do {
             body = try JSONEncoder().encode(command)
@@ -41,10 +43,10 @@ struct ControlClient: Sendable {
             guard let failure = try? JSONDecoder().decode(ControlProtocol.Failure.self, from: Data(answer.body)),
                 let exitCode = ExitCode(rawValue: failure.exitCode)
             else { throw .broken("the daemon answered \(answer.status)") }
-            return .failure(VerbFailure(exitCode, failure.message))
+            throw .refused(VerbFailure(exitCode, failure.message))
         }
         let next = answer.fields[ControlProtocol.nextField].flatMap { Int64($0) }
-        return .success(AdministrationReply(output: answer.body, next: next))
+        return AdministrationReply(output: answer.body, next: next)
     }
 
     private func exchange(_ request: [UInt8]) throws(Failure) -> [UInt8] {
@@ -57,7 +59,7 @@ struct ControlClient: Sendable {
         try self.connect(descriptor)
         var rest = request[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw .broken("the daemon does not listen: \(Self.reason)")

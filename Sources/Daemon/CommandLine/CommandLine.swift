@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// What a command line asks for; the arguments are checked, nothing has been done.
 ///
 /// The standard library's type of that name is `Swift.CommandLine`.
@@ -170,18 +172,18 @@ struct CommandLine: Hashable, Sendable {
     }
 
     private static func scopes(_ list: String?) throws(VerbFailure) -> [String] {
-        guard let list else { return ClientScope.defaults.map(\.rawValue) }
-        if list == "all" { return ClientScope.allCases.map(\.rawValue) }
-        var chosen: Set<ClientScope> = []
+        guard let list else { return Scope.clientDefaults.map(\.rawValue) }
+        if list == "all" { return Scope.allCases.map(\.rawValue) }
+        var chosen: Set<Scope> = []
         for word in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let scope = ClientScope(rawValue: String(word)) else {
-                let near = Spelling.nearest(to: String(word), among: ClientScope.allCases.map(\.rawValue))
-                let advice = near.map { "did you mean \"\($0)\"?" } ?? "known: \(ClientScope.list)"
+            guard let scope = Scope(rawValue: String(word)) else {
+                let near = Spelling.nearest(to: String(word), among: Scope.allCases.map(\.rawValue))
+                let advice = near.map { "did you mean \"\($0)\"?" } ?? "known: \(Scope.list)"
                 throw Self.usage("--scopes: unknown scope \"\(word)\"; \(advice)")
             }
             chosen.insert(scope)
         }
-        return ClientScope.allCases.filter(chosen.contains).map(\.rawValue)
+        return Scope.allCases.filter(chosen.contains).map(\.rawValue)
     }
 
     private static func signing(_ parsed: ParsedArguments) throws(VerbFailure) -> SigningArguments {

@@ -32,6 +32,8 @@ struct VerbFailure: Error, Hashable, Sendable {
     let exitCode: ExitCode
     /// What went wrong and what to do about it, one or more lines.
     let lines: [String]
+    /// Whether the same verb may succeed in a moment.
+    var isWorthRepeating = false
 
     init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// All verbs, with their help.
 extension VerbGrammar {
     private static let config = Option(
@@ -56,8 +58,8 @@ extension VerbGrammar {
             Option(
                 name: "--scopes",
                 value: "LIST",
-                help: "what the client may do, separated by commas, or \"all\"; of\n\(ClientScope.list)\n"
-                    + "(default: \(ClientScope.defaultList))"
+                help: "what the client may do, separated by commas, or \"all\"; of\n\(Scope.list)\n"
+                    + "(default: \(Scope.defaultList))"
             ),
         ],
         summary: "Makes a client and prints its API key, this once.",

@@ -117,7 +117,7 @@ extension Configuration.Limits {
     }
 }
 
-extension Configuration.Store {
+extension Configuration.Keeping {
     fileprivate mutating func read(_ store: inout ConfigurationObject) {
         // Under 24 h the platform would still know a key that we have forgotten.
         store.duration("keyRetention", into: &self.keyRetention, in: .days(1) ... .days(3_650))

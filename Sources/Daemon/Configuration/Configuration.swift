@@ -19,7 +19,7 @@ struct Configuration: Hashable, Sendable {
     /// What one client, and all together, may take up.
     var limits = Limits()
     /// How long things are kept.
-    var store = Store()
+    var store = Keeping()
     /// The platform Yugu.
     var yugu = Yugu()
 
@@ -84,7 +84,7 @@ struct Configuration: Hashable, Sendable {
     }
 
     /// How long things are kept.
-    struct Store: Hashable, Sendable {
+    struct Keeping: Hashable, Sendable {
         /// How long an answered idempotency key is known. The default is 7 days.
         var keyRetention: Duration = .days(7)
         /// How long a record and its answer are kept. The default is 90 days.

@@ -30,7 +30,7 @@ struct OperationsResponder: HTTPResponder {
                 }
             }
         case "/version":
-            return Self.json(200) { $0.member("version", Version.current) }
+            return Self.json(200) { $0.member("version", Version.current.rawValue) }
         default:
             var response = HTTPResponse(status: HTTPStatus(200), body: self.registry.exposition())
             response.fields.append(.contentType, MetricsRegistry.contentType)
