@@ -97,6 +97,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     /// Wraps everything that the queue runs: marks the thread, and drains the run queue afterwards.
     func enter(_ work: () -> Void) {
         clinux_set_current_loop(self.identity)
+        self.loop?.refreshTime()
         work()
         self.drain()
         if !self.items.isEmpty || !self.endOfTurn.isEmpty {
