@@ -13,7 +13,6 @@ public final class Store: Sendable {
     /// The state directory.
     public let directory: String
     private let configuration: Configuration
-    private let lock: StateLock
     private let cache: AnswerCache
     private let readers: ReaderPool
     private let writer: Writer
@@ -37,7 +36,7 @@ public final class Store: Sendable {
     private init(_ configuration: Configuration, migrations: [Migration]) throws(StoreError) {
         let path = configuration.directory + "/speechgate.db"
         try StateDirectory.create(configuration.directory)
-        self.lock = try StateLock(directory: configuration.directory)
+        let lock = try StateLock(directory: configuration.directory)
         try StateDirectory.createPrivateFile(path)
         let database = try Database(path: path, access: .readWrite)
         // auto_vacuum has an effect only before the first table. The log's size limit is applied when it starts over.
@@ -61,7 +60,7 @@ public final class Store: Sendable {
         self.configuration = configuration
         self.cache = AnswerCache(capacity: configuration.answerCacheSize)
         self.readers = ReaderPool(path: path, capacity: configuration.readerCount)
-        self.writer = Writer(connection: connection, cache: self.cache, configuration: configuration)
+        self.writer = Writer(connection: connection, cache: self.cache, lock: lock, configuration: configuration)
     }
 
     // MARK: Reading
@@ -144,6 +143,7 @@ public final class Store: Sendable {
         return Statistics(
             transactions: writer.transactions,
             writes: writer.writes,
+            waitingWrites: self.writer.waitingCount,
             checkpoints: writer.checkpoints,
             checkpointFailure: writer.checkpointFailure,
             cachedBytes: self.cache.cost
@@ -220,9 +220,10 @@ public final class Store: Sendable {
 
     /// Finishes what waits, empties the log and lets go of the state directory.
     public func close() async {
+        // Readers first: the last connection to close removes the log, and that is the writer's business.
         self.readers.close()
         await self.writer.close()
-        self.lock.release()
+        self.cache.removeAll()
     }
 
     // MARK: Clients
@@ -250,6 +251,16 @@ public final class Store: Sendable {
     package func administer(_ sql: String) async throws(StoreError) {
         try await self.writer.administer(sql)
     }
+
+    /// Keeps the writer from working until ``resumeWriter()``: a test's way to make writes meet in one transaction.
+    package func pauseWriter() {
+        self.writer.pause()
+    }
+
+    /// Ends ``pauseWriter()``; the two come in pairs.
+    package func resumeWriter() {
+        self.writer.resume()
+    }
 }
 
 extension Store {
@@ -259,6 +270,8 @@ extension Store {
         public let transactions: Int
         /// Writes in them, failed ones included.
         public let writes: Int
+        /// Writes that wait for their transaction.
+        public let waitingWrites: Int
         /// Copies of the log into the database.
         public let checkpoints: Int
         /// Why the last of them failed, if it did.

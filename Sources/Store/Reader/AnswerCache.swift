@@ -106,6 +106,14 @@ final class AnswerCache: Sendable {
         }
     }
 
+    func removeAll() {
+        self.state.withLock { state in
+            let epoch = state.epoch.value
+            state = State()
+            state.epoch.value = epoch + 1
+        }
+    }
+
     private func insert(key: KeyRow?, record: RecordRow?, into state: inout State) {
         let cost = Self.cost(key: key, record: record)
         // One answer must not drive out all others.

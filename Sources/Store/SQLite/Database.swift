@@ -98,8 +98,8 @@ final class Database {
 
     /// Copies the write-ahead log into the database.
     ///
-    /// - Returns: How many pages of the log are not copied yet.
-    func checkpoint(_ mode: Checkpoint) throws(StoreError) -> Int {
+    /// - Returns: False when a reader that still looks at an older state kept it from finishing.
+    func checkpoint(_ mode: Checkpoint) throws(StoreError) -> Bool {
         var logged: Int32 = 0
         var copied: Int32 = 0
         let mode =
@@ -108,11 +108,13 @@ final class Database {
             case .truncate: SQLITE_CHECKPOINT_TRUNCATE
             }
         let result = sqlite3_wal_checkpoint_v2(self.handle, nil, mode, &logged, &copied)
-        // Busy: a reader still looks at an older state. The rest is copied next time.
-        guard result == SQLITE_OK || result & 0xFF == SQLITE_BUSY else {
+        guard result & 0xFF != SQLITE_BUSY else {
+            return false
+        }
+        guard result == SQLITE_OK else {
             throw self.error(result, doing: "checkpoint")
         }
-        return Int(max(0, logged - copied))
+        return copied == logged
     }
 
     func error(_ result: Int32, doing: String) -> StoreError {
@@ -121,6 +123,11 @@ final class Database {
 }
 
 extension StoreError {
+    /// Whether SQLite found no room.
+    var isFullDisk: Bool {
+        (self.sqliteCode ?? 0) & 0xFF == SQLITE_FULL
+    }
+
     /// SQLite's refusal; its text names tables and columns, never values.
     init(sqlite result: Int32, text: String, doing: String) {
         let failure: (code: Code, advice: String) =

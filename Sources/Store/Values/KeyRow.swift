@@ -44,6 +44,23 @@ public struct StoredAnswer: Sendable {
     public let platformCode: Int?
     /// When the answer was complete, in Unix milliseconds.
     public let answeredAt: Int64
+
+    /// Takes the parts.
+    public init(
+        status: Int,
+        contentType: String,
+        body: [UInt8],
+        recordID: String?,
+        platformCode: Int?,
+        answeredAt: Int64
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.recordID = recordID
+        self.platformCode = platformCode
+        self.answeredAt = answeredAt
+    }
 }
 
 /// A claim to be written before the first byte goes to the platform.

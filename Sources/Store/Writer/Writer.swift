@@ -5,7 +5,8 @@ private import Synchronization
 ///
 /// Whatever waits when the queue gets to it becomes one transaction, with one `fdatasync` for all.
 ///
-/// `@unchecked`: `connection`, `isTidying` and `lastWork` are touched on `queue` only; the rest is locked.
+/// `@unchecked`: `connection`, `isTidying`, `lastWork` and `checkpointedPages` are touched on `queue` only; the rest is
+/// locked.
 final class Writer: @unchecked Sendable {
     /// What waits for the queue.
     private struct Inbox {
@@ -22,6 +23,7 @@ final class Writer: @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let published: Mutex<WriterStatistics>
     private let cache: AnswerCache
+    private let lock: StateLock
     private let maximumWaiting: Int
     private let checkpointPages: Int
     private let idleDelay: DispatchTimeInterval
@@ -29,17 +31,24 @@ final class Writer: @unchecked Sendable {
     private var connection: WriterConnection?
     private var isTidying = false
     private var lastWork = 0
-    /// Pages of the log at the last checkpoint that did not get to the end of it.
-    private var pinnedPages = 0
+    /// Pages of the log at the last checkpoint.
+    private var checkpointedPages = 0
 
-    init(connection: WriterConnection, cache: AnswerCache, configuration: Store.Configuration) {
+    init(connection: WriterConnection, cache: AnswerCache, lock: StateLock, configuration: Store.Configuration) {
         self.cache = cache
+        self.lock = lock
         self.maximumWaiting = configuration.maximumWaitingWrites
         self.checkpointPages = max(1, configuration.checkpointSize / 4096)
         let (seconds, attoseconds) = configuration.idleDelay.components
         self.idleDelay = .milliseconds(Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         self.published = Mutex(WriterStatistics(counts: connection.counts))
         self.connection = connection
+    }
+
+    deinit {
+        // Nobody may open the database before this connection is closed.
+        self.connection = nil
+        self.lock.release()
     }
 
     var statistics: WriterStatistics {
@@ -99,7 +108,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Finishes what waits, empties the log and lets go of the connection. Later writes are refused.
+    /// Finishes what waits, empties the log and lets go of connection and lock. Later writes are refused.
     func close() async {
         await withCheckedContinuation { continuation in
             self.inbox.withLock { $0.isClosed = true }
@@ -109,9 +118,24 @@ final class Writer: @unchecked Sendable {
                     _ = try? connection.database.checkpoint(.truncate)
                 }
                 self.connection = nil
+                self.lock.release()
                 continuation.resume()
             }
         }
+    }
+
+    /// How many writes wait.
+    var waitingCount: Int {
+        self.inbox.withLock { $0.waiting.count }
+    }
+
+    /// Stops as soon as nothing waits, until ``resume()``.
+    func pause() {
+        self.queue.suspend()
+    }
+
+    func resume() {
+        self.queue.resume()
     }
 
     /// Runs a statement between two transactions.
@@ -189,23 +213,31 @@ final class Writer: @unchecked Sendable {
         for write in batch {
             write.deliver()
         }
-        if connection.database.walPages - self.pinnedPages >= self.checkpointPages {
+        let pages = connection.database.walPages
+        if pages < self.checkpointedPages {
+            // The log has started over.
+            self.checkpointedPages = 0
+        }
+        if pages - self.checkpointedPages >= self.checkpointPages {
             self.checkpoint(.passive, on: connection)
         }
     }
 
-    private func checkpoint(_ mode: Database.Checkpoint, on connection: WriterConnection) {
+    /// - Returns: Whether all of the log was copied.
+    @discardableResult
+    private func checkpoint(_ mode: Database.Checkpoint, on connection: WriterConnection) -> Bool {
+        // Also after a failure, and while a reader holds the log: the next try comes after another step.
+        self.checkpointedPages = connection.database.walPages
         do throws(StoreError) {
-            let remaining = try connection.database.checkpoint(mode)
-            // While a reader holds the log, try again only after another step.
-            self.pinnedPages = remaining == 0 ? 0 : connection.database.walPages
+            let isDone = try connection.database.checkpoint(mode)
             self.published.withLock {
                 $0.checkpoints += 1
                 $0.checkpointFailure = nil
             }
+            return isDone
         } catch {
-            self.pinnedPages = connection.database.walPages
             self.published.withLock { $0.checkpointFailure = error.message }
+            return false
         }
     }
 
@@ -233,8 +265,11 @@ final class Writer: @unchecked Sendable {
         }
         // An emptied log must grow again, which makes the next commits slower; so it is emptied only to get rid of
         // deleted content. Otherwise the next commit after a whole checkpoint starts it over.
-        self.checkpoint(connection.hasDeletions ? .truncate : .passive, on: connection)
-        connection.hasDeletions = false
+        if self.checkpoint(connection.hasDeletions ? .truncate : .passive, on: connection) {
+            connection.hasDeletions = false
+        } else {
+            self.scheduleTidying()
+        }
     }
 }
 

@@ -10,73 +10,56 @@ extension WriterConnection {
     ///
     /// - Returns: How many transactions were committed. Each write holds its result.
     func commitTogether(_ writes: [any PendingWrite]) -> Int {
-        let before = (counts: self.counts, effects: self.effects.count)
-        switch self.transaction(writes, apart: false) {
-        case .committed:
-            return 1
-        case .commitFailed(let error):
-            self.restore(before)
-            writes.forEach { $0.fail(error) }
-            return 0
-        case .writeFailed(let error) where writes.count == 1:
-            self.restore(before)
-            writes[0].fail(error)
-            return 0
-        case .writeFailed:
-            self.restore(before)
-        }
-        switch self.transaction(writes, apart: true) {
-        case .committed:
-            return 1
-        case .commitFailed(let error):
-            self.restore(before)
-            writes.forEach { $0.fail(error) }
-            return 0
-        case .writeFailed:
-            self.restore(before)
-            return writes.reduce(0) { $0 + self.commitTogether([$1]) }
-        }
-    }
-
-    private enum Outcome {
-        case committed
-        /// The transaction is undone.
-        case writeFailed(StoreError)
-        /// The transaction is undone, and no other way will do better.
-        case commitFailed(StoreError)
-    }
-
-    private func transaction(_ writes: [any PendingWrite], apart: Bool) -> Outcome {
-        do throws(StoreError) {
-            try self.begin()
-        } catch {
-            self.rollback()
-            return .commitFailed(error)
-        }
-        do throws(StoreError) {
+        var failure = self.transaction { (connection) throws(StoreError) in
             for write in writes {
-                if apart {
-                    try self.performInSavepoint(write)
-                } else {
-                    try write.perform(on: self)
+                try write.perform(on: connection)
+            }
+        }
+        if failure?.isOfOneWrite == true && writes.count > 1 {
+            failure = self.transaction { (connection) throws(StoreError) in
+                for write in writes {
+                    try connection.performInSavepoint(write)
                 }
             }
-        } catch {
-            self.rollback()
-            return .writeFailed(error)
         }
+        guard let failure else {
+            return 1
+        }
+        guard failure.isOfOneWrite && writes.count > 1 else {
+            writes.forEach { $0.fail(failure.error) }
+            return 0
+        }
+        return writes.reduce(0) { $0 + self.commitTogether([$1]) }
+    }
+
+    private struct Failure {
+        let error: StoreError
+        /// Whether the other writes may succeed without one of them.
+        let isOfOneWrite: Bool
+    }
+
+    /// Undoes everything when anything fails.
+    private func transaction(_ body: (WriterConnection) throws(StoreError) -> Void) -> Failure? {
+        let before = self.mark
+        var isOfOneWrite = false
         do throws(StoreError) {
+            try self.begin()
+            isOfOneWrite = true
+            try body(self)
+            isOfOneWrite = false
             try self.commit()
+            return nil
         } catch {
             self.rollback()
-            return .commitFailed(error)
+            self.restore(before)
+            // A large write may be what fills the disk, and it shows at the commit.
+            return Failure(error: error, isOfOneWrite: isOfOneWrite || error.isFullDisk)
         }
-        return .committed
     }
 
     /// - Throws: When the whole transaction is lost.
     private func performInSavepoint(_ write: any PendingWrite) throws(StoreError) {
-        let before = (counts: self.counts, effects: self.effects.count)
+        let before = self.mark
         try self.statements.savepoint.run()
         do throws(StoreError) {
             try write.perform(on: self)
@@ -89,10 +72,5 @@ extension WriterConnection {
             write.fail(error)
         }
         try self.statements.releaseSavepoint.run()
-    }
-
-    private func restore(_ before: (counts: ClaimCounts, effects: Int)) {
-        self.counts = before.counts
-        self.effects.removeLast(self.effects.count - before.effects)
     }
 }

@@ -98,6 +98,30 @@ final class WriterConnection {
         }
     }
 
+    /// What a failure takes back beside the database.
+    struct Mark {
+        fileprivate let counts: ClaimCounts
+        fileprivate let effects: Int
+        fileprivate let hasDeletions: Bool
+        fileprivate let keySweep: KeySweep
+    }
+
+    var mark: Mark {
+        Mark(
+            counts: self.counts,
+            effects: self.effects.count,
+            hasDeletions: self.hasDeletions,
+            keySweep: self.keySweep
+        )
+    }
+
+    func restore(_ mark: Mark) {
+        self.counts = mark.counts
+        self.effects.removeLast(self.effects.count - mark.effects)
+        self.hasDeletions = mark.hasDeletions
+        self.keySweep = mark.keySweep
+    }
+
     /// Proves that writing works.
     func probe() throws(StoreError) {
         try self.statements.probe.run()
