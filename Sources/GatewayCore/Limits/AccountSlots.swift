@@ -27,6 +27,9 @@ final class AccountSlots: Sendable {
         self.state = Mutex(State(free: max(1, concurrency)))
     }
 
+    /// The calls that wait now.
+    var waitingCount: Int { self.state.withLock { $0.waiting } }
+
     /// Takes a slot, waiting for one if it must; give it back with ``release()``.
     ///
     /// - Parameter limit: The longest wait that still makes sense to the caller.

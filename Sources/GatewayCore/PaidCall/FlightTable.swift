@@ -137,6 +137,11 @@ final class FlightTable: Sendable {
         self.state.withLock { $0.flights[scope] != nil }
     }
 
+    /// How many requests wait for a flight.
+    func participantCount(_ scope: ScopeHash) -> Int {
+        self.state.withLock { $0.flights[scope]?.participants.count ?? 0 }
+    }
+
     /// The number of flights.
     var count: Int { self.state.withLock { $0.flights.count } }
 

@@ -24,9 +24,10 @@ public struct ReceivedForm: Sendable {
 
     /// The parts in the order in which they came; no two have one name.
     public let parts: [Part]
-    private let buffer: BodyBuffer
+    /// Holds the contents of the file parts.
+    private let buffer: BodyBuffer?
 
-    init(parts: [Part], buffer: BodyBuffer) {
+    init(parts: [Part], buffer: BodyBuffer? = nil) {
         self.parts = parts
         self.buffer = buffer
     }
@@ -38,7 +39,7 @@ public struct ReceivedForm: Sendable {
 
     /// The content of a part, to be sent on without a copy.
     public func content(of part: Part) -> HTTPBodySegment {
-        guard let range = part.range else { return .bytes(part.text) }
-        return self.buffer.segment(range)
+        guard let range = part.range, let buffer = self.buffer else { return .bytes(part.text) }
+        return buffer.segment(range)
     }
 }
