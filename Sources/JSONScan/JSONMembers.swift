@@ -4,6 +4,8 @@ public struct JSONMembers: Sequence, IteratorProtocol {
     public struct Member: Sendable {
         /// The name with escapes undone; half a surrogate pair shows as replacement characters.
         public let key: String
+        /// Where the name is; ``JSONScanner/string(of:)`` tells names apart that only replacement characters make equal.
+        public let name: JSONValueRange
         /// The value.
         public let value: JSONValueRange
     }
@@ -29,7 +31,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
             let decoded = characters.contains(UInt8(ascii: "\\")) ? JSONText.decode(characters)?.bytes : nil
             let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? String(decoding: characters, as: UTF8.self)
             if cursor.skipSeparator() { self.position = cursor.position }
-            return Member(key: key, value: value)
+            return Member(key: key, name: JSONValueRange(.string, name), value: value)
         }
     }
 }
