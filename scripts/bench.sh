@@ -7,10 +7,10 @@
 #   --json FILE  writes [{"id","what","value","unit","bar","met","peers":{…}}]; to stdout without FILE
 #   --state DIR  where the gateway's state lies (default: $TMPDIR, else /tmp); /dev/shm is memory, mostly
 #
-# All rows without arguments; P1 also means P1.go. Rates are medians of 3 interleaved rounds, value is the ratio of
-# two rates, met compares it with bar. CPU per request stands beside: on few cores, which the load generator and the
-# platform share, ratios of rates flatter the slower. Exit code 0 when the run was made, whether bars were met or not.
-# Tests/Benchmarks holds what runs here. SPEECHGATE_BIN names a directory with finished programs.
+# All rows without arguments; P1 also means P1.go. 3 interleaved rounds; value is the median of the rounds' ratios, met
+# compares it with bar, and the rates beside are medians too. So is CPU per request: on few cores, which the load
+# generator and the platform share, ratios of rates flatter the slower. Exit code 0 when the run was made, whether bars
+# were met or not. Tests/Benchmarks holds what runs here. SPEECHGATE_BIN names a directory with finished programs.
 
 # shellcheck source=prelude.sh
 source "$(dirname "$0")/prelude.sh"

@@ -102,8 +102,16 @@ class Sandbox:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit code that all our programs have for a wrong command line."""
+
+    def error(self, message):
+        say(f"{message} (--help explains)")
+        sys.exit(64)
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="sandbox.sh", description="Runs speechgate beside its platform simulator.")
+    parser = Parser(prog="sandbox.sh", description="Runs speechgate beside its platform simulator.")
     parser.add_argument("--port", type=int, help="the gateway's port (default: any free one)")
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -39,8 +39,16 @@ def say(text=""):
     print(text, file=sys.stderr, flush=True)
 
 
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit code that all our programs have for a wrong command line."""
+
+    def error(self, message):
+        say(f"bench.sh: {message} (--help explains)")
+        sys.exit(64)
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="bench.sh", description="Benchmarks beside nginx and a Go ReverseProxy.")
+    parser = Parser(prog="bench.sh", description="Benchmarks beside nginx and a Go ReverseProxy.")
     parser.add_argument("--quick", action="store_true", help="3 rounds of 1 s instead of 5 s")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the rows (stdout without FILE)")
     parser.add_argument("--state", metavar="DIR", help="where the gateway's state lies (default: $TMPDIR or /tmp)")
@@ -71,7 +79,7 @@ def plan(rows):
 
 
 def measure(run, pairs, seconds):
-    """Interleaved rounds: each one goes through all pairs, from another one of the three servers on."""
+    """The samples of interleaved rounds: each round goes through all pairs, from another one of the three servers on."""
     samples = {pair: [] for pair in pairs}
     order = ["speechgate", "nginx", "go"]
     for server in order:  # unmeasured: opens the connections to the platform, warms caches
@@ -86,22 +94,22 @@ def measure(run, pairs, seconds):
                     samples[server, load].append(run.measure(server, load, seconds))
                     latest = samples[server, load][-1]
                     say(f"  round {number + 1}  {load:7} {server:11} {latest['rate']:9.0f}/s {latest['cpu']:8.1f} µs CPU")
+    return samples
+
+
+def figures(samples):
+    def median(key):
+        return statistics.median(one[key] for one in samples)
+
     return {
-        pair: {key: statistics.median(one[key] for one in taken) for key in taken[0]}
-        for pair, taken in samples.items()
+        "requestsPerSecond": round(median("rate")),
+        "cpuMicrosecondsPerRequest": round(median("cpu"), 1),
+        "p50Microseconds": round(median("p50")),
+        "p99Microseconds": round(median("p99")),
     }
 
 
-def figures(median):
-    return {
-        "requestsPerSecond": round(median["rate"]),
-        "cpuMicrosecondsPerRequest": round(median["cpu"], 1),
-        "p50Microseconds": round(median["p50"]),
-        "p99Microseconds": round(median["p99"]),
-    }
-
-
-def rows_of(chosen, medians, memory, where):
+def rows_of(chosen, samples, memory, where):
     rows = []
     for row in chosen:
         if row in MEMORY:
@@ -113,8 +121,9 @@ def rows_of(chosen, medians, memory, where):
         what, load, peer_load, peer, bar = RATIOS[row]
         if load == "fresh":
             what += f"; state on {where}"
-        ours, theirs = medians["speechgate", load], medians[peer, peer_load]
-        value = ours["rate"] / theirs["rate"]
+        ours, theirs = samples["speechgate", load], samples[peer, peer_load]
+        # Round by round, since a machine's speed drifts more between rounds than within one.
+        value = statistics.median(a["rate"] / b["rate"] for a, b in zip(ours, theirs))
         peers = {"speechgate": figures(ours), peer: figures(theirs)}
         rows.append(make_row(row, what, round(value, 3), f"of {peer}'s rate", bar, value >= bar, peers))
     return rows
@@ -166,8 +175,8 @@ def main(arguments):
         pairs = plan(chosen)
         if pairs:
             run.prepare()
-        medians = measure(run, pairs, 1 if options.quick else 5) if pairs else {}
-        rows = rows_of(chosen, medians, memory, where)
+        samples = measure(run, pairs, 1 if options.quick else 5) if pairs else {}
+        rows = rows_of(chosen, samples, memory, where)
     except (Failure, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
         say(f"bench.sh: {error if isinstance(error, Failure) else f'{type(error).__name__}: {error}'}")
         return 1

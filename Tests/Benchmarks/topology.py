@@ -205,6 +205,8 @@ class Topology:
             raise Failure(f"wrk failed against {server_name}: {done.stdout}{done.stderr}")
         result = json.loads(result)
         time.sleep(0.05)  # requests in flight when wrk left are still being finished
+        if server.process.poll() is not None:
+            raise Failure(f"{server_name} ended with {server.process.returncode} under load\n{self._last_lines(server_name)}")
         cpu = cpu_seconds(server.pids) - cpu
         made = self.evaluations() - before
         self._check(server_name, load, result, made)
@@ -219,12 +221,15 @@ class Topology:
         # A fast answer that is the wrong one must not count: the platform says what really reached it.
         what = f"{load} against {server_name}"
         if result["status"] or result["socket"] or not result["requests"]:
-            log = self.gateway.log if server_name == "speechgate" else self.directory / f"{server_name}.log"
-            raise Failure(f"{what}: errors in the run: {result}\n{throwaway.last_lines(log)}")
+            raise Failure(f"{what}: errors in the run: {result}\n{self._last_lines(server_name)}")
         if load == "fresh" and made < result["requests"]:
             raise Failure(f"{what}: {result['requests']} answers, but only {made} evaluations at the platform")
         if load != "fresh" and server_name == "speechgate" and made:
             raise Failure(f"{what}: {made} evaluations at the platform where none was due")
+
+    def _last_lines(self, server_name):
+        log = self.gateway.log if server_name == "speechgate" else self.directory / f"{server_name}.log"
+        return throwaway.last_lines(log)
 
     def close(self):
         """Ends what was started, by pid; the gateway first, so that it still has a platform while it drains."""
