@@ -33,7 +33,8 @@ swift format lint --strict --parallel --recursive Package.swift Sources Tests ||
 
 stage "Rules that the compiler does not know"
 mapfile -t sources < <(swift_files Sources)
-mapfile -t pure < <(swift_files Sources | grep -vE '^Sources/(GatewayCore|Provider[A-Za-z]*|Daemon|PlatformSimulator)/')
+with_foundation='^Sources/(GatewayCore|Provider[A-Za-z]*|Daemon|PlatformSimulator)/'
+mapfile -t pure < <(swift_files Sources | grep -vE "$with_foundation")
 mapfile -t all < <(swift_files Sources Tests)
 mapfile -t texts < <(text_files)
 access='(@[A-Za-z]+ +)*((public|package|internal|fileprivate|private) +)?'
@@ -42,9 +43,10 @@ forbid "Foundation belongs in GatewayCore, providers, Daemon and PlatformSimulat
 forbid "C modules are imported privately or internally: no C type may reach a public signature" \
     "$(matching '^ *(@[A-Za-z]+ +)*(public|package) +import +(CCurl|CSQLite|COpenSSL|CLinux)\b' "${sources[@]}")"
 forbid "no try! (in tests: throw, or try #require)" "$(matching '\btry!' "${all[@]}")"
+vague='(Utils?|Manager|Helpers?|Common)'
 forbid "no Utils, Manager, Helper or Common: name the thing" "$(
-    printf '%s\n' "${all[@]}" | grep -E '(Utils?|Manager|Helpers?|Common)(\+[A-Za-z]+)?\.swift$' || true
-    matching '\b(class|struct|enum|protocol|actor|typealias) +[A-Za-z0-9]*(Utils?|Manager|Helpers?|Common)\b' "${all[@]}"
+    printf '%s\n' "${all[@]}" | grep -E "$vague(\+[A-Za-z]+)?\.swift$" || true
+    matching "\b(class|struct|enum|protocol|actor|typealias) +[A-Za-z0-9]*$vague\b" "${all[@]}"
 )"
 forbid "a promise to the compiler needs a comment that names the queue or lock, within the 3 lines above" "$(
     awk '

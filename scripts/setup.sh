@@ -75,10 +75,12 @@ for pair in "${wanted[@]}"; do
 done
 if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
 
-command -v swift >/dev/null || fatal "Swift is not installed or not in PATH. SpeechGate needs the Swift 6.3 toolchain for \
-Debian 12 (swift.org, Install, Linux); unpack it and put its usr/bin in front of PATH."
+command -v swift >/dev/null ||
+    fatal "Swift is not installed or not in PATH. SpeechGate needs the Swift 6.3 toolchain for Debian 12 (swift.org," \
+        "Install, Linux); unpack it and put its usr/bin in front of PATH."
 version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
-[[ -n $version ]] || fatal "'swift --version' does not say its version; is the toolchain complete? It needs 6.3 or later."
+[[ -n $version ]] ||
+    fatal "'swift --version' does not say its version; is the toolchain complete? It needs to be 6.3 or later."
 if [[ $(printf '6.3\n%s\n' "$version" | sort -V | head -n 1) != 6.3 ]]; then
     fatal "this is Swift $version ($(command -v swift)); SpeechGate needs 6.3 or later"
 fi

@@ -79,7 +79,7 @@ def plan(rows):
 
 
 def measure(run, pairs, seconds):
-    """The samples of interleaved rounds: each round goes through all pairs, from another one of the three servers on."""
+    """The samples of interleaved rounds; each round begins with another one of the three servers."""
     samples = {pair: [] for pair in pairs}
     order = ["speechgate", "nginx", "go"]
     for server in order:  # unmeasured: opens the connections to the platform, warms caches
@@ -91,9 +91,10 @@ def measure(run, pairs, seconds):
         for load in LOADS:
             for server in turn:
                 if (server, load) in samples:
-                    samples[server, load].append(run.measure(server, load, seconds))
-                    latest = samples[server, load][-1]
-                    say(f"  round {number + 1}  {load:7} {server:11} {latest['rate']:9.0f}/s {latest['cpu']:8.1f} µs CPU")
+                    sample = run.measure(server, load, seconds)
+                    samples[server, load].append(sample)
+                    rate, cpu = sample["rate"], sample["cpu"]
+                    say(f"  round {number + 1}  {load:7} {server:11} {rate:9.0f}/s {cpu:8.1f} µs CPU")
     return samples
 
 
@@ -135,7 +136,7 @@ def make_row(row, what, value, unit, bar, met, peers):
 
 def table(rows):
     """The rows for a person: the ratio and its bar, then rate and CPU per request of both sides."""
-    lines = [f"{'row':8} {'value':>7}  {'bar':>5}  {'':5} {'speechgate':>24}  {'peer':>31}"]
+    lines = [f"{'row':8} {'value':>7}  {'bar':>5}  {'':7} {'speechgate':>24}  {'peer':>31}"]
     for row in rows:
         cells = []
         for name, peer in row["peers"].items():
@@ -145,7 +146,8 @@ def table(rows):
             else:
                 cells.append(f"{label}{peer['requestsPerSecond']}/s {peer['cpuMicrosecondsPerRequest']} µs CPU")
         met = "met" if row["met"] else "not met"
-        lines.append(f"{row['id']:8} {row['value']:7}  {row['bar']:5}  {met:7} {cells[0]:>22}  {'  '.join(cells[1:]):>31}")
+        ours, theirs = cells[0], "  ".join(cells[1:])
+        lines.append(f"{row['id']:8} {row['value']:7}  {row['bar']:5}  {met:7} {ours:>24}  {theirs:>31}")
     return "\n".join(lines)
 
 

@@ -206,7 +206,8 @@ class Topology:
         result = json.loads(result)
         time.sleep(0.05)  # requests in flight when wrk left are still being finished
         if server.process.poll() is not None:
-            raise Failure(f"{server_name} ended with {server.process.returncode} under load\n{self._last_lines(server_name)}")
+            ended = f"{server_name} ended with {server.process.returncode} under load"
+            raise Failure(f"{ended}\n{self._last_lines(server_name)}")
         cpu = cpu_seconds(server.pids) - cpu
         made = self.evaluations() - before
         self._check(server_name, load, result, made)

@@ -18,7 +18,7 @@ import (
 type copyBuffers struct{ pool sync.Pool }
 
 func (b *copyBuffers) Get() []byte  { return b.pool.Get().([]byte) }
-func (b *copyBuffers) Put(x []byte) { b.pool.Put(x) } //nolint:staticcheck // the interface fixes the type
+func (b *copyBuffers) Put(x []byte) { b.pool.Put(x) }
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "address to listen on")
