@@ -108,7 +108,8 @@ public final class EventLoop: @unchecked Sendable {
         ContinuousClock.now
     }
 
-    /// The time at which the current round of events was fetched: cheaper than ``now``, and late by the work since.
+    /// The time at which the current round of events or of handed-in work began: cheaper than ``now``, and late by the
+    /// work since.
     public var roundTime: Instant {
         self.checkCurrent()
         return self.turnTime
@@ -182,12 +183,16 @@ public final class EventLoop: @unchecked Sendable {
         precondition(self.executor.isCurrent, "this belongs on its event loop")
     }
 
+    func refreshTime() {
+        self.turnTime = ContinuousClock.now
+    }
+
     private func turn() {
         for _ in 0..<EventLoop.roundsPerTurn {
             guard !self.isStopped else { return }
             let count = self.set.poll()
             guard count > 0 else { return }
-            self.turnTime = ContinuousClock.now
+            self.refreshTime()
             for index in 0..<count {
                 // A handler may deregister a later one of this round, so each is looked up in its turn.
                 guard let event = self.set.event(index) else { continue }
@@ -198,7 +203,6 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func fire() {
-        self.turnTime = ContinuousClock.now
         self.armedFor = nil
         // At most what is there now, so that work that schedules itself at once cannot hold the loop.
         for _ in 0..<self.timers.count {
