@@ -132,7 +132,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// How many keys are in which state. Kept in memory, cheap.
+    /// How many keys are in which state.
+    ///
+    /// Kept in memory, cheap.
     public func claimCounts() -> ClaimCounts {
         self.writer.statistics.counts
     }
