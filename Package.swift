@@ -18,7 +18,7 @@ let package = Package(
         .target(name: "JSONScan"),
         .target(name: "HTTPWire"),
         .target(name: "SpeechAudio"),
-        .target(name: "Telemetry", dependencies: ["CLinux"]),
+        .target(name: "Telemetry"),
         // Level 2.
         .target(name: "EventLoop", dependencies: ["CLinux"]),
         // Level 3: the shells.
@@ -55,11 +55,11 @@ let package = Package(
             dependencies: ["CLinux", "HTTPWire", "Cryptography"],
             path: "Tests/TestSupport"
         ),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
-        .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
+        .testTarget(name: "JSONScanTests", dependencies: ["JSONScan"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
         .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio", "TestSupport"]),
-        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestSupport"]),
+        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]),
         .testTarget(

@@ -72,6 +72,11 @@ public struct HTTPFields: Sendable {
         self.entries.filter { self.matches($0, name) }.map { self.text($0.value) }
     }
 
+    /// The bytes of the values of all lines with this name, in order.
+    func rawValues(of name: HTTPField.Name) -> [[UInt8]] {
+        self.entries.filter { self.matches($0, name) }.map { Array(self.storage[$0.value]) }
+    }
+
     /// Whether a line with this name exists.
     public func contains(_ name: HTTPField.Name) -> Bool {
         self.entries.contains { self.matches($0, name) }
@@ -89,13 +94,22 @@ public struct HTTPFields: Sendable {
 
     /// Writes all lines, each as `Name: value` and CRLF, to the end of a buffer.
     public func encode(into buffer: inout [UInt8]) {
-        for entry in self.entries {
-            buffer.append(contentsOf: self.storage[entry.name])
-            buffer.append(UInt8(ascii: ":"))
-            buffer.append(UInt8(ascii: " "))
-            buffer.append(contentsOf: self.storage[entry.value])
-            buffer.append(0x0D)
-            buffer.append(0x0A)
+        self.encode(into: &buffer) { _ in false }
+    }
+
+    /// Writes the lines whose names are not left out.
+    func encode(into buffer: inout [UInt8], leavingOut isLeftOut: (UnsafeBufferPointer<UInt8>) -> Bool) {
+        self.storage.withUnsafeBufferPointer { bytes in
+            for entry in self.entries {
+                let name = UnsafeBufferPointer(rebasing: bytes[entry.name])
+                guard !isLeftOut(name) else { continue }
+                buffer.append(contentsOf: name)
+                buffer.append(ASCII.colon)
+                buffer.append(ASCII.space)
+                buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[entry.value]))
+                buffer.append(ASCII.carriageReturn)
+                buffer.append(ASCII.lineFeed)
+            }
         }
     }
 

@@ -1,0 +1,153 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(void *) == 8, "64-bit only");
+_Static_assert(sizeof(struct sockaddr_storage) >= sizeof(struct sockaddr_in6), "room for every address");
+
+_Thread_local void *clinux_current_loop_storage = NULL;
+
+int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static int control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
+    struct epoll_event event = {.events = events, .data = {.u64 = data}};
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data) {
+    return control(epoll, EPOLL_CTL_ADD, descriptor, events, data);
+}
+
+int clinux_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t data) {
+    return control(epoll, EPOLL_CTL_MOD, descriptor, events, data);
+}
+
+int clinux_epoll_remove(int epoll, int descriptor) { return control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0); }
+
+int clinux_epoll_poll(int epoll, struct epoll_event *events, int capacity) {
+    int count;
+    do {
+        count = epoll_wait(epoll, events, capacity, 0);
+    } while (count < 0 && errno == EINTR);
+    return count;
+}
+
+int clinux_accept(int listener, struct sockaddr_storage *peer, socklen_t *length) {
+    int descriptor;
+    do {
+        *length = sizeof *peer;
+        descriptor = accept4(listener, (struct sockaddr *)peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor;
+}
+
+int clinux_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+
+ssize_t clinux_send2(int socket, const void *first, size_t first_count, const void *second, size_t second_count) {
+    struct iovec parts[2] = {{(void *)first, first_count}, {(void *)second, second_count}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = second_count > 0 ? 2 : 1};
+    if (first_count == 0 && second_count > 0) {
+        message.msg_iov = parts + 1;
+        message.msg_iovlen = 1;
+    }
+    ssize_t sent;
+    do {
+        sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+ssize_t clinux_receive(int socket, void *buffer, size_t count) {
+    ssize_t received;
+    do {
+        received = recv(socket, buffer, count, 0);
+    } while (received < 0 && errno == EINTR);
+    return received;
+}
+
+int clinux_set_option(int socket, int level, int option, int value) {
+    return setsockopt(socket, level, option, &value, sizeof value);
+}
+
+int clinux_socket_error(int socket) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+int clinux_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *process = credentials.pid;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    return 0;
+}
+
+void clinux_address_text(const struct sockaddr_storage *address, char *text, size_t capacity) {
+    const void *bytes = NULL;
+    int family = address->ss_family;
+    if (family == AF_INET) {
+        bytes = &((const struct sockaddr_in *)address)->sin_addr;
+    } else if (family == AF_INET6) {
+        const struct in6_addr *wide = &((const struct sockaddr_in6 *)address)->sin6_addr;
+        bytes = wide;
+        if (IN6_IS_ADDR_V4MAPPED(wide)) {
+            family = AF_INET;
+            bytes = wide->s6_addr + 12;
+        }
+    }
+    if (bytes == NULL || inet_ntop(family, bytes, text, (socklen_t)capacity) == NULL) {
+        strncpy(text, "unix", capacity);
+    }
+}
+
+uint16_t clinux_address_port(const struct sockaddr_storage *address) {
+    if (address->ss_family == AF_INET) return ntohs(((const struct sockaddr_in *)address)->sin_port);
+    if (address->ss_family == AF_INET6) return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
+    return 0;
+}
+
+socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path) {
+    size_t count = strlen(path);
+    if (count == 0 || count >= sizeof address->sun_path) return 0;
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, count);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + count + 1);
+}
+
+int clinux_set_nonblocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
+    return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? -1 : 0;
+}
+
+int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int clinux_open_unlinked(const char *directory) {
+    return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+int64_t clinux_unix_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return time.tv_sec;
+}
+
+int64_t clinux_monotonic_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}

@@ -1,0 +1,88 @@
+/// Writes the heads of answers (RFC 9112, section 4; RFC 9110, sections 6.6.1 and 8.6).
+public enum HTTP1ResponseEncoder {
+    /// Writes the head of an answer to the end of a buffer.
+    ///
+    /// `Content-Length`, `Date` and `Connection` come from here; a final answer's own fields of these names, and
+    /// `Transfer-Encoding`, are left out.
+    ///
+    /// - Parameters:
+    ///   - response: The answer. For HEAD it holds the content that GET would get, which is announced and not sent.
+    ///   - method: The method of the request.
+    ///   - version: The version of the request.
+    ///   - keepAlive: Whether the connection stays open behind the answer.
+    ///   - date: The time of the answer as ``HTTPDate`` writes it.
+    ///   - buffer: Where the head goes.
+    public static func encodeHead(
+        of response: HTTPResponse,
+        to method: HTTPMethod,
+        version: HTTPRequestHead.Version,
+        keepAlive: Bool,
+        date: String,
+        into buffer: inout [UInt8]
+    ) {
+        let code = response.status.code
+        self.append("HTTP/1.1 ", to: &buffer)
+        self.append(code, to: &buffer)
+        buffer.append(ASCII.space)
+        self.append(response.status.reason, to: &buffer)
+        self.append("\r\n", to: &buffer)
+        guard code >= 200 else {
+            response.fields.encode(into: &buffer)
+            self.append("\r\n", to: &buffer)
+            return
+        }
+        response.fields.encode(into: &buffer, leavingOut: self.isOwnField)
+        self.append("Date: ", to: &buffer)
+        self.append(date, to: &buffer)
+        // 204 has no content to measure; what 304 would have to say is the length of another answer.
+        if code != 204, code != 304 {
+            self.append("\r\nContent-Length: ", to: &buffer)
+            self.append(response.body.count, to: &buffer)
+        }
+        if !keepAlive {
+            self.append("\r\nConnection: close", to: &buffer)
+        } else if version == .http10 {
+            self.append("\r\nConnection: keep-alive", to: &buffer)
+        }
+        self.append("\r\n\r\n", to: &buffer)
+    }
+
+    /// Writes the interim answer 100 to the end of a buffer.
+    public static func encodeContinue(into buffer: inout [UInt8]) {
+        self.append("HTTP/1.1 100 Continue\r\n\r\n", to: &buffer)
+    }
+
+    /// Whether the content of an answer is sent behind its head (RFC 9112, section 6.3).
+    public static func sendsContent(of response: HTTPResponse, to method: HTTPMethod) -> Bool {
+        let code = response.status.code
+        return method != .head && code >= 200 && code != 204 && code != 304 && !response.body.isEmpty
+    }
+
+    private static func isOwnField(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = name.baseAddress else { return false }
+        return switch name.count {
+        case 4: HTTP1HeadScanner.equals(base, "date")
+        case 10: HTTP1HeadScanner.equals(base, "connection") || HTTP1HeadScanner.equals(base, "keep-alive")
+        case 14: HTTP1HeadScanner.equals(base, "content-length")
+        case 17: HTTP1HeadScanner.equals(base, "transfer-encoding")
+        default: false
+        }
+    }
+
+    private static func append(_ text: StaticString, to buffer: inout [UInt8]) {
+        buffer.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private static func append(_ text: String, to buffer: inout [UInt8]) {
+        buffer.append(contentsOf: text.utf8)
+    }
+
+    private static func append(_ number: Int, to buffer: inout [UInt8]) {
+        var divisor = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            buffer.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}
