@@ -35,7 +35,9 @@ final class ServerLoop: @unchecked Sendable {
         self.headBuffer.reserveCapacity(1024)
     }
 
-    /// How many requests were handed to the responder. Any thread.
+    /// How many requests were handed to the responder.
+    ///
+    /// Any thread.
     var requestCount: Int {
         self.requests.load(ordering: .relaxed)
     }
@@ -66,7 +68,9 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Connections
 
-    /// Takes over an accepted socket. On the loop.
+    /// Takes over an accepted socket.
+    ///
+    /// On the loop.
     func open(_ descriptor: Int32, peerAddress: String, admission: ServerShared.Admission) {
         let connection = Connection(descriptor, on: self, peerAddress: peerAddress, admission: admission)
         let index = Int(descriptor)
@@ -82,7 +86,9 @@ final class ServerLoop: @unchecked Sendable {
         self.shared.closed(connection.admission)
     }
 
-    /// Closes what is idle; the rest closes behind its answer. On the loop.
+    /// Closes what is idle; the rest closes behind its answer.
+    ///
+    /// On the loop.
     func drain() {
         self.isDraining = true
         for connection in self.connections {
@@ -90,7 +96,9 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Closes everything. On the loop.
+    /// Closes everything.
+    ///
+    /// On the loop.
     func closeAll() {
         self.isDraining = true
         for connection in self.connections {
