@@ -105,6 +105,8 @@ extension Connection {
         } else if self.machine.content == .unread {
             self.skipContent()
         }
+        var response = response
+        let irregularity = self.server.irregularResponder?.irregularity(of: &response)
         let hasInput = !self.pending.isEmpty || !(self.window?.isEmpty ?? true)
         let keepAlive = self.machine.answered(hasInput: hasInput)
         self.server.headBuffer.removeAll(keepingCapacity: true)
@@ -117,11 +119,17 @@ extension Connection {
             into: &self.server.headBuffer
         )
         let sendsContent = HTTP1ResponseEncoder.sendsContent(of: response, to: method)
+        if let irregularity {
+            let body = sendsContent ? response.body : []
+            self.send(IrregularOutput(irregularity, head: self.server.headBuffer, body: body))
+            return
+        }
         self.send(self.server.headBuffer, sendsContent ? response.body : [])
     }
 
     /// The last byte of an answer has left.
     func answerIsOut() {
+        if self.continueIrregularly() { return }
         switch self.machine.wroteAll(at: self.loop.roundTime, self.server.timeouts) {
         case .nextRequest:
             self.armTimer()

@@ -31,6 +31,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
     /// How the content of the current request is delimited.
     var framing = HTTPRequestHead.Framing.none
     var outgoing: Outgoing?
+    /// What an irregular answer still has to send; nil for all others.
+    var irregularOutput: IrregularOutput?
     /// Parses the current head if it comes in pieces.
     var parser: Parser?
     /// The responder at work.
@@ -263,6 +265,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         self.task = nil
         self.pending = []
         self.outgoing = nil
+        self.irregularOutput = nil
         self.parser = nil
         self.server.forget(self)
         self.endReading(throwing: HTTPRequestBodyError.disconnected)
