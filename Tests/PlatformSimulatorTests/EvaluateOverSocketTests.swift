@@ -5,14 +5,11 @@ import Testing
 
 /// `POST /api/v1/evaluate` and the report over real sockets.
 @Suite struct EvaluateOverSocketTests {
-    /// Runs a body against a platform with no processing time.
+    /// Runs a body against a platform.
     static func withPlatform(
-        _ change: (inout SimulatedPlatform.Configuration) -> Void = { _ in },
+        _ configuration: SimulatedPlatform.Configuration = .instant { _ in },
         _ body: (SimulatedPlatform) async throws -> Void
     ) async throws {
-        var configuration = SimulatedPlatform.Configuration()
-        configuration.processingTime = .zero
-        change(&configuration)
         let platform = try await SimulatedPlatform.start(configuration)
         do {
             try await body(platform)
@@ -52,7 +49,7 @@ import Testing
     /// The signature of the published vector `native_config_part`: nobody here computed it.
     @Test func acceptsThePublishedSignature() async throws {
         let account = SimulatedPlatform.Account(appKey: "ak_test", secretKey: "test_secret_key_123")
-        try await Self.withPlatform({ $0.accounts = [account] }) { platform in
+        try await Self.withPlatform(.instant { $0.accounts = [account] }) { platform in
             var request = EvaluateRequest(platform)
             request.config =
                 #"{"coreType":"sentence","referenceText":"今天天气很好","language":"zh-CN","slack":0.2,"scale":100,"includeReport":false}"#
@@ -67,7 +64,8 @@ import Testing
     @Test func formBIsAcceptedAlwaysAndFormAOnlyWithoutFilename() async throws {
         try await Self.withPlatform { platform in
             var request = EvaluateRequest(platform)
-            request.config = #"{"coreType":"word","referenceText":"apple","slack":1e-1,"scale":100.0,"includeReport":false,"x":"","y":[1]}"#
+            request.config =
+                #"{"coreType":"word","referenceText":"apple","slack":1e-1,"scale":100.0,"includeReport":false,"x":"","y":[1]}"#
             request.texts = [("other", "a&b")]
             let formA = "config=\(request.config)&other=a&b"
             let formB = "coreType=word&includeReport=false&other=a&b&referenceText=apple&scale=100&slack=0.1"
@@ -187,7 +185,7 @@ import Testing
 
     @Test func credentialsAreChecked() async throws {
         let accounts = ["a", "b"].map { SimulatedPlatform.Account(appKey: $0, secretKey: "secret of \($0)") }
-        try await Self.withPlatform({ $0.accounts = accounts }) { platform in
+        try await Self.withPlatform(.instant { $0.accounts = accounts }) { platform in
             var request = EvaluateRequest(platform)
             request.account = SimulatedPlatform.Account(appKey: "c", secretKey: "secret of a")
             try await exchange(request.bytes, with: platform).expect(code: 2010)
@@ -211,7 +209,7 @@ import Testing
     }
 
     @Test func aBearerTokenStandsForTheFirstAccount() async throws {
-        try await Self.withPlatform({ $0.bearerToken = "jwt" }) { platform in
+        try await Self.withPlatform(.instant { $0.bearerToken = "jwt" }) { platform in
             for (token, code) in [("jwt", 40_001), ("other", 2002)] {
                 let request = "GET /api/v1/report/eval_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
                 try await exchange(Array(request.utf8), with: platform).expect(code: code)
@@ -221,7 +219,7 @@ import Testing
 
     @Test func foreignAndUnknownRecordsAreNotReported() async throws {
         let accounts = ["a", "b"].map { SimulatedPlatform.Account(appKey: $0, secretKey: "secret of \($0)") }
-        try await Self.withPlatform({ $0.accounts = accounts }) { platform in
+        try await Self.withPlatform(.instant { $0.accounts = accounts }) { platform in
             let reply = try await exchange(EvaluateRequest(platform).bytes, with: platform)
             let recordID = try #require(reply.recordID)
             for (id, account) in [(recordID, accounts[1]), ("eval_000000000000", accounts[0])] {
@@ -247,7 +245,7 @@ import Testing
     }
 
     @Test func aBodyBeyondTheLimitIsRefusedUnread() async throws {
-        try await Self.withPlatform({ $0.maximumBody = 1_000 }) { platform in
+        try await Self.withPlatform(.instant { $0.maximumBody = 1_000 }) { platform in
             let reply = try await exchange(EvaluateRequest(platform).bytes, with: platform)
             #expect(reply.status == 413)
             #expect(platform.requests.isEmpty)
@@ -264,14 +262,14 @@ import Testing
     }
 
     @Test func theSandboxLimitsHold() async throws {
-        try await Self.withPlatform({ $0.dailyCalls = 2 }) { platform in
+        try await Self.withPlatform(.instant { $0.dailyCalls = 2 }) { platform in
             for status in [200, 200, 429] {
                 let reply = try await exchange(EvaluateRequest(platform).bytes, with: platform)
                 #expect(reply.status == status)
                 if status == 429 { #expect(reply.code == 42_903) }
             }
         }
-        try await Self.withPlatform({ $0.concurrentCalls = 1 }) { platform in
+        try await Self.withPlatform(.instant { $0.concurrentCalls = 1 }) { platform in
             platform.setProcessingTime(.milliseconds(1_000))
             async let first = exchange(EvaluateRequest(platform).bytes, with: platform)
             async let second = exchange(EvaluateRequest(platform).bytes, with: platform)

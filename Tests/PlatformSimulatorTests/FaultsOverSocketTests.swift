@@ -28,7 +28,9 @@ import Testing
     @Test func statusesComeWithCodeMessageAndRetryAfter() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
             let reply = try await Self.evaluate(
-                "status:429:code=42901:retryAfter=7:message=zu%20viele%3A%20w%C3%A4hrend", platform)
+                "status:429:code=42901:retryAfter=7:message=zu%20viele%3A%20w%C3%A4hrend",
+                platform
+            )
             #expect(reply.status == 429)
             #expect(reply.field("Retry-After") == "7")
             #expect(reply.code == 42_901)
@@ -150,7 +152,7 @@ import Testing
     }
 
     @Test func delayLeavesTheKeyFreeAndSlowTakesIt() async throws {
-        try await EvaluateOverSocketTests.withPlatform({ $0.runningWait = .zero }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
             async let delayed = Self.evaluate("delay:1500", key: "d", platform)
             try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
             let quick = try await Self.evaluate(nil, key: "d", platform)
@@ -302,7 +304,7 @@ import Testing
     }
 
     @Test func logsAreBounded() async throws {
-        try await EvaluateOverSocketTests.withPlatform({ $0.logCapacity = 3 }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.logCapacity = 3 }) { platform in
             for _ in 0..<5 { _ = try await Self.evaluate(nil, platform) }
             #expect(platform.requests.map(\.order) == [3, 4, 5])
             #expect(platform.bills.count == 3)

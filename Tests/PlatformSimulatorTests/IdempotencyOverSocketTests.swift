@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aWaitThatIsTooLongIsAnsweredWithRetryAfter() async throws {
-        try await EvaluateOverSocketTests.withPlatform({ $0.runningWait = .milliseconds(30) }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .milliseconds(30) }) { platform in
             platform.setProcessingTime(.milliseconds(1_500))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             try await Self.until { platform.requests.count == 1 }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aFailureReleasesTheKey() async throws {
-        try await EvaluateOverSocketTests.withPlatform({ $0.dailyCalls = 0 }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.dailyCalls = 0 }) { platform in
             for _ in 0..<2 {
                 let reply = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
                 #expect(reply.code == 42_903)
@@ -98,11 +98,11 @@ import Testing
     }
 
     @Test func resultsAndRunsExpire() async throws {
-        try await EvaluateOverSocketTests.withPlatform({ $0.answerLifetime = .zero }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.answerLifetime = .zero }) { platform in
             for _ in 0..<2 { _ = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform) }
             #expect(platform.billedByKey == ["k": 2])
         }
-        try await EvaluateOverSocketTests.withPlatform({ $0.runningLifetime = .zero }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningLifetime = .zero }) { platform in
             platform.setProcessingTime(.milliseconds(200))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
@@ -113,7 +113,7 @@ import Testing
 
     @Test func tenantsDoNotShareKeys() async throws {
         let accounts = ["a", "b"].map { SimulatedPlatform.Account(appKey: $0, secretKey: "secret of \($0)") }
-        try await EvaluateOverSocketTests.withPlatform({ $0.accounts = accounts }) { platform in
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.accounts = accounts }) { platform in
             for account in accounts {
                 var request = EvaluateRequest(platform, key: "k")
                 request.account = account

@@ -20,14 +20,14 @@ import Testing
             for element in array { self.add(element, at: "\(path)[]", to: &shape) }
         case is String: shape[path, default: []].insert("string")
         case let number as NSNumber:
-            let isBool = CFGetTypeIDOfBool(number)
+            let isBool = isBoolean(number)
             shape[path, default: []].insert(isBool ? "bool" : "number")
         default: shape[path, default: []].insert("null")
         }
     }
 
     /// `NSNumber` keeps what it was made from.
-    private static func CFGetTypeIDOfBool(_ number: NSNumber) -> Bool {
+    private static func isBoolean(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c"
     }
 
@@ -87,7 +87,9 @@ import Testing
 
     private func answers(_ recording: Recording) throws -> Shape {
         var shape = Shape()
-        let audio = [TestRecording.speech, TestRecording.bursts(12, amplitude: 8_000), TestRecording.bursts(3, amplitude: 9_000)]
+        let audio = [
+            TestRecording.speech, TestRecording.bursts(12, amplitude: 8_000), TestRecording.bursts(3, amplitude: 9_000),
+        ]
         for text in recording.texts {
             for sound in audio {
                 for isFull in [true, false] {
@@ -132,7 +134,12 @@ import Testing
         let body = RenderedEvaluation(input, audio: ScorerTests.facts(TestRecording.speech)).answer(recordID: "eval_1")
         let text = String(decoding: body, as: UTF8.self)
         let names = ["recordId", "eof", "result", "report", "standardAudio", "asrText", "warnings"]
-        let places = try names.map { try #require(text.range(of: "\"\($0)\":", options: $0 == "report" || $0 == "warnings" ? .backwards : []), "\($0)").lowerBound }
+        let places = try names.map {
+            try #require(
+                text.range(of: "\"\($0)\":", options: $0 == "report" || $0 == "warnings" ? .backwards : []),
+                "\($0)"
+            ).lowerBound
+        }
         #expect(places.first == text.index(after: text.startIndex))
         #expect(places.last.map { $0 > places[places.count - 2] } == true)
     }
@@ -143,7 +150,8 @@ import Testing
             referenceText: "The quick brown fox jumps over the lazy dog.",
             isChinese: false
         )
-        let size = RenderedEvaluation(input, audio: ScorerTests.facts(TestRecording.bursts(10, amplitude: 8_000))).answerTail.count
+        let size = RenderedEvaluation(input, audio: ScorerTests.facts(TestRecording.bursts(10, amplitude: 8_000)))
+            .answerTail.count
         #expect((20_000...32_000).contains(size), "\(size)")
     }
 }

@@ -170,7 +170,11 @@ import Testing
     }
 
     @Test func charactersHaveReadings() {
-        #expect("今天天气很好".map { ChineseSyllable(character: String($0)).pinyin } == ["jin", "tian", "tian", "qi", "hen", "hao"])
+        #expect(
+            "今天天气很好".map { ChineseSyllable(character: String($0)).pinyin } == [
+                "jin", "tian", "tian", "qi", "hen", "hao",
+            ]
+        )
         // A rare one gets some reading, always the same.
         #expect(ChineseSyllable(character: "龘") == ChineseSyllable(character: "龘"))
         #expect(!ChineseSyllable(character: "龘").pinyin.isEmpty)

@@ -77,7 +77,9 @@ final class SimulatorConnection {
     func send(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = rest.withUnsafeBytes {
+                Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard sent > 0 else { return }
             rest = rest.dropFirst(sent)
         }
@@ -89,7 +91,9 @@ final class SimulatorConnection {
         var reply = RawReply(bytes: [], isClosed: false)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            if let length = reply.field("Content-Length").flatMap({ Int($0) }), reply.body.count >= length { return reply }
+            if let length = reply.field("Content-Length").flatMap({ Int($0) }), reply.body.count >= length {
+                return reply
+            }
             let left = deadline - .now
             guard left > .zero else { return reply }
             var item = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
@@ -133,6 +137,16 @@ func exchange(
                 }
             )
         }
+    }
+}
+
+extension SimulatedPlatform.Configuration {
+    /// A platform that evaluates at once.
+    static func instant(_ change: (inout Self) -> Void) -> Self {
+        var configuration = Self()
+        configuration.processingTime = .zero
+        change(&configuration)
+        return configuration
     }
 }
 
