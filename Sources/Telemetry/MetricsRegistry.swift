@@ -58,6 +58,28 @@ public final class MetricsRegistry: Sendable {
         }
     }
 
+    /// Makes a counter for each pair of values of two labels that are known now.
+    ///
+    /// - Returns: For each value of the first label, the counters of the second one's values, in the given order.
+    public func counters(
+        _ name: String,
+        _ help: String,
+        by first: (label: String, values: [String]),
+        and second: (label: String, values: [String])
+    ) -> [[Counter]] {
+        Self.check(labelNames: [first.label, second.label])
+        let counters = first.values.map { _ in second.values.map { _ in Counter() } }
+        self.add(name) { text in
+            text.begin(name, help, .counter)
+            for (value, row) in zip(first.values, counters) {
+                for (otherValue, counter) in zip(second.values, row) {
+                    text.sample(name, [(first.label, value), (second.label, otherValue)], value: counter.value)
+                }
+            }
+        }
+        return counters
+    }
+
     // MARK: Gauges
 
     /// Makes a gauge.

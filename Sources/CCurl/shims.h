@@ -1,0 +1,148 @@
+// libcurl for Swift. The setters and getters of libcurl are variadic, which Swift cannot call, so each type of argument
+// gets one typed wrapper; the socket is opened here because its flags are Linux's.
+
+#ifndef SPEECHGATE_CCURL_SHIMS_H
+#define SPEECHGATE_CCURL_SHIMS_H
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+// Options of an easy handle.
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// Sizes that may exceed `long` on a 32-bit machine, such as CURLOPT_POSTFIELDSIZE_LARGE.
+static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl copies the text, except that of CURLOPT_POSTFIELDS.
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl keeps the pointer only.
+static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl keeps the pointer only: the list lives as long as the transfer.
+static inline CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *_Nullable value) {
+    return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, value);
+}
+
+static inline CURLcode ccurl_set_write_callback(CURL *handle, CURLoption option, curl_write_callback callback) {
+    return curl_easy_setopt(handle, option, callback);
+}
+
+static inline CURLcode ccurl_set_read_callback(CURL *handle, curl_read_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_seek_callback(CURL *handle, curl_seek_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_prerequest_callback(CURL *handle, curl_prereq_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_open_socket_callback(CURL *handle, curl_opensocket_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_close_socket_callback(CURL *handle, curl_closesocket_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
+// What an easy handle knows about its last transfer.
+
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_get_pointer(CURL *handle, CURLINFO info, void *_Nullable *_Nonnull value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+// Options of a multi handle.
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *_Nullable value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode ccurl_multi_set_socket_callback(CURLM *multi, curl_socket_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+
+static inline CURLMcode ccurl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+
+// The result of a finished transfer: the member is one of a union.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+// The bundle of certificate authorities that this libcurl was built for, or NULL.
+static inline const char *_Nullable ccurl_default_authority_file(void) {
+    return curl_version_info(CURLVERSION_NOW)->cainfo;
+}
+
+// libcurl's own call of socket() does not set the close-on-exec flag.
+static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static inline bool ccurl_is_loopback(const struct curl_sockaddr *address) {
+    if (address->family == AF_INET) {
+        struct sockaddr_in ipv4;
+        memcpy(&ipv4, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv4);
+        return (ntohl(ipv4.sin_addr.s_addr) >> 24) == 127;
+    }
+    if (address->family == AF_INET6) {
+        // The address is the head of a larger buffer of libcurl's, which `addrlen` measures.
+        struct sockaddr_in6 ipv6;
+        if (address->addrlen < sizeof ipv6) return false;
+        memcpy(&ipv6, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv6);
+        return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr);
+    }
+    return false;
+}
+
+// The port that a socket is bound to, or -1.
+static inline int ccurl_local_port(curl_socket_t socket) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address;
+    socklen_t length = sizeof address;
+    if (getsockname(socket, &address.any, &length) != 0) return -1;
+    if (address.any.sa_family == AF_INET) return ntohs(address.ipv4.sin_port);
+    if (address.any.sa_family == AF_INET6) return ntohs(address.ipv6.sin6_port);
+    return -1;
+}
+
+// Whether a connection is open and has nothing to read.
+static inline bool ccurl_is_quiet(curl_socket_t socket) {
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+#endif

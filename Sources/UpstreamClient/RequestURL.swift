@@ -1,0 +1,135 @@
+/// The rules for a platform's URL, stricter than RFC 3986 so that no two parsers can read one differently.
+struct RequestURL {
+    /// Why a URL is not used.
+    enum Fault: Error, Equatable {
+        case notAbsolute
+        case badCharacter
+        case badAuthority
+        case insecure
+
+        var detail: String {
+            switch self {
+            case .notAbsolute: "the URL does not begin with https:// or http://"
+            case .badCharacter: "the URL holds a byte that must be percent-encoded, or a fragment"
+            case .badAuthority: "the URL's host or port is not valid, or it carries credentials"
+            case .insecure: "plain http:// is allowed for loopback hosts only"
+            }
+        }
+    }
+
+    /// Whether the exchange is encrypted.
+    let isSecure: Bool
+
+    /// Checks a URL.
+    ///
+    /// - Throws: `Fault` when the URL is malformed or would send plain HTTP over a network.
+    init(checking url: String) throws(Fault) {
+        var url = url
+        let result: Result<Bool, Fault> = url.withUTF8 { bytes in
+            do throws(Fault) {
+                return .success(try RequestURL.check(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self.isSecure = try result.get()
+    }
+
+    private static func check(_ url: UnsafeBufferPointer<UInt8>) throws(Fault) -> Bool {
+        let isSecure: Bool
+        let start: Int
+        if self.hasPrefix(url[...], "https://") {
+            (isSecure, start) = (true, 8)
+        } else if self.hasPrefix(url[...], "http://") {
+            (isSecure, start) = (false, 7)
+        } else {
+            throw .notAbsolute
+        }
+        var end = start
+        while end < url.count, url[end] != UInt8(ascii: "/"), url[end] != UInt8(ascii: "?") {
+            end += 1
+        }
+        for byte in url[end...] {
+            switch byte {
+            case 0...0x20, 0x7F..., UInt8(ascii: "#"), UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"),
+                UInt8(ascii: ">"), UInt8(ascii: "^"), UInt8(ascii: "`"):
+                throw .badCharacter
+            default:
+                break
+            }
+        }
+        let host = try self.host(of: url[start..<end])
+        guard isSecure || self.isLoopback(host) else { throw .insecure }
+        return isSecure
+    }
+
+    /// The host of an authority, without port; that of an IPv6 literal with its brackets.
+    private static func host(
+        of authority: Slice<UnsafeBufferPointer<UInt8>>
+    ) throws(Fault) -> Slice<UnsafeBufferPointer<UInt8>> {
+        var end = authority.startIndex
+        if authority.first == UInt8(ascii: "[") {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { throw .badAuthority }
+            let literal = authority[(authority.startIndex + 1)..<bracket]
+            guard !literal.isEmpty, literal.allSatisfy(self.isAddressByte) else { throw .badAuthority }
+            end = bracket + 1
+        } else {
+            while end < authority.endIndex, authority[end] != UInt8(ascii: ":") {
+                guard self.isHostByte(authority[end]) else { throw .badAuthority }
+                end += 1
+            }
+            guard end > authority.startIndex else { throw .badAuthority }
+        }
+        if end < authority.endIndex {
+            let port = authority[(end + 1)...]
+            guard authority[end] == UInt8(ascii: ":"), (1...5).contains(port.count),
+                port.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+            else { throw .badAuthority }
+        }
+        return authority[authority.startIndex..<end]
+    }
+
+    private static func isLoopback(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        if self.equals(host, "localhost") || self.equals(host, "[::1]") { return true }
+        // 127.0.0.0/8 as a plain dotted quad; `127.1` and the like are left to those who need them.
+        let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4, self.equals(parts[0], "127") else { return false }
+        return parts.allSatisfy { part in
+            (1...3).contains(part.count) && part.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        }
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default:
+            false
+        }
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"):
+            true
+        default:
+            false
+        }
+    }
+
+    private static func hasPrefix(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ prefix: StaticString) -> Bool {
+        bytes.count >= prefix.utf8CodeUnitCount && self.equals(bytes.prefix(prefix.utf8CodeUnitCount), prefix)
+    }
+
+    /// Compares without regard to ASCII case; `text` is in lower case.
+    private static func equals(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { text in
+            zip(bytes, text).allSatisfy { byte, wanted in
+                byte == wanted || (byte | 0x20 == wanted && byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z"))
+            }
+        }
+    }
+}

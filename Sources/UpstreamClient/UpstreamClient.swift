@@ -1,0 +1,81 @@
+public import EventLoop
+public import HTTPWire
+internal import Synchronization
+public import Telemetry
+
+/// Makes exchanges with platforms through libcurl, each on the event loop of its caller.
+///
+/// A request is sent at most once: one with content is never repeated by libcurl, and by the client only when a pooled
+/// connection turned out dead before any content left. (An idempotent request without content may be repeated by
+/// libcurl in that case.) An answer is returned only when it is complete and valid; a close-delimited one (RFC 9112,
+/// section 6.3, rule 8) counts as complete when its connection ended in order.
+///
+/// ``shutdown()`` must be called before its loops are stopped.
+public final class UpstreamClient: HTTPTransport, Sendable {
+    private let multis: [CurlMulti]
+    private let nextSerial = Atomic<UInt64>(1)
+    private let nextLoop = Atomic<Int>(0)
+
+    /// Makes a client. Sets the process to ignore SIGPIPE: libcurl's TLS layer writes without protection from it.
+    ///
+    /// - Parameters:
+    ///   - configuration: What may be set.
+    ///   - loops: The loops to work on, at least one; they must outlive the client.
+    ///   - logger: Where failures go that belong to no exchange.
+    /// - Throws: ``UpstreamClientError`` when libcurl is not usable or a setting is wrong.
+    public init(
+        configuration: Configuration = Configuration(),
+        loops: [EventLoop],
+        logger: Logger
+    ) throws(UpstreamClientError) {
+        precondition(!loops.isEmpty, "a client needs a loop")
+        try CurlLibrary.prepare()
+        try configuration.validate()
+        let authorityFile =
+            configuration.certificateAuthorityFile ?? CurlLibrary.defaultAuthorityFile
+        var multis: [CurlMulti] = []
+        for loop in loops {
+            multis.append(
+                try CurlMulti(loop: loop, configuration: configuration, authorityFile: authorityFile, logger: logger)
+            )
+        }
+        self.multis = multis
+    }
+
+    /// Makes one exchange on the caller's loop, or in turn on one of the client's when the caller is on none.
+    public func execute(_ request: HTTPTransportRequest) async throws(HTTPTransportError) -> HTTPTransportResponse {
+        let url: RequestURL
+        do {
+            url = try RequestURL(checking: request.url)
+        } catch {
+            throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: error.detail)
+        }
+        let serial = self.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
+        let multi = self.multi
+        let transfer = Transfer(serial: serial, multi: multi, request: request, isSecure: url.isSecure)
+        guard transfer.reader.isValid else {
+            throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: "a segment lies outside of its array")
+        }
+        return try await transfer.run().get()
+    }
+
+    /// Gives up all running exchanges, closes all connections and refuses what comes. Idempotent.
+    public func shutdown() async {
+        for multi in self.multis {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                multi.loop.execute {
+                    multi.shutDown()
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    private var multi: CurlMulti {
+        if let current = EventLoop.current, let multi = self.multis.first(where: { $0.loop === current }) {
+            return multi
+        }
+        let turn = self.nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
+        return self.multis[Int(UInt(bitPattern: turn) % UInt(self.multis.count))]
+    }
+}
