@@ -197,7 +197,7 @@ import Testing
     static func evaluation(key: String, idempotencyKey: String) -> String {
         let body = [
             "--b\r\nContent-Disposition: form-data; name=\"config\"\r\n\r\n",
-            #"{"coreType":"en.word.score","referenceText":"hello"}"#,
+            #"{"coreType":"word","referenceText":"hello"}"#,
             "\r\n--b\r\nContent-Disposition: form-data; name=\"audio\"; filename=\"a.wav\"\r\n",
             "Content-Type: audio/wav\r\n\r\nRIFFdata\r\n--b--\r\n",
         ].joined()

@@ -51,9 +51,11 @@ final class StubPlatform: @unchecked Sendable {
         }
     }
 
-    /// Returns when a whole request has arrived.
+    /// Returns when a whole request has arrived; throws when none comes.
     func waitForRequest() async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
         while self.arrivals.withLock({ $0 }) == 0 {
+            guard ContinuousClock.now < deadline else { throw CocoaError(.fileReadUnknown) }
             try await Task.sleep(for: .milliseconds(5))
         }
     }
