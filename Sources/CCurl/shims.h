@@ -5,6 +5,7 @@
 #define SPEECHGATE_CCURL_SHIMS_H
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,6 +123,26 @@ static inline bool ccurl_is_loopback(const struct curl_sockaddr *address) {
         return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr);
     }
     return false;
+}
+
+// The port that a socket is bound to, or -1.
+static inline int ccurl_local_port(curl_socket_t socket) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address;
+    socklen_t length = sizeof address;
+    if (getsockname(socket, &address.any, &length) != 0) return -1;
+    if (address.any.sa_family == AF_INET) return ntohs(address.ipv4.sin_port);
+    if (address.any.sa_family == AF_INET6) return ntohs(address.ipv6.sin6_port);
+    return -1;
+}
+
+// Whether a connection is open and has nothing to read.
+static inline bool ccurl_is_quiet(curl_socket_t socket) {
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 #endif

@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Dispatch
-internal import Synchronization
 
 /// Runs jobs on the serial queue of a loop: executor of actors and of tasks at once.
 ///
@@ -9,16 +8,11 @@ internal import Synchronization
 ///
 /// A task needs this executor as its preference, or its continuations resume on the global pool and hop back.
 ///
-/// `@unchecked Sendable`: the run queue is touched on `queue` only, what others hand in is under the mutex.
+/// `@unchecked Sendable`: the run queue is touched on `queue` only; what others hand in is in the inbox, which has a lock.
 public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     enum Item: Sendable {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
-    }
-
-    private struct Inbox {
-        var items: [Item] = []
-        var wakesLoop = false
     }
 
     // One turn runs at most this many items before other blocks of the queue get their chance.
@@ -31,7 +25,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     private var items: [Item] = []
     private var spare: [Item] = []
     private var endOfTurn: [() -> Void] = []
-    private let inbox = Mutex(Inbox())
+    private let inbox = Inbox<Item>()
 
     init(label: String) {
         self.queue = DispatchQueue(label: label)
@@ -79,13 +73,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
             self.items.append(item)
             return
         }
-        let wakes = self.inbox.withLock { inbox in
-            inbox.items.append(item)
-            guard !inbox.wakesLoop else { return false }
-            inbox.wakesLoop = true
-            return true
-        }
-        if wakes {
+        if self.inbox.put(item) {
             self.queue.async { self.enter { self.takeInbox() } }
         }
     }
@@ -136,13 +124,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     }
 
     private func takeInbox() {
-        let taken = self.inbox.withLock { inbox -> [Item] in
-            inbox.wakesLoop = false
-            guard !inbox.items.isEmpty else { return [] }
-            let items = inbox.items
-            inbox.items = []
-            return items
-        }
+        let taken = self.inbox.takeAll()
         if !taken.isEmpty {
             self.items.append(contentsOf: taken)
         }

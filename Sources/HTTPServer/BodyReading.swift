@@ -2,7 +2,8 @@ internal import HTTPWire
 
 /// The reading of one request's content: counts it, decodes it and pushes it to its consumer. Confined to a loop.
 final class BodyReading {
-    private let consumer: any HTTPBodyConsumer
+    // Nil throws the content away.
+    private let consumer: (any HTTPBodyConsumer)?
     private let limit: Int
     private var decoder: HTTP1BodyDecoder
     private var received = 0
@@ -10,7 +11,7 @@ final class BodyReading {
     private(set) var result: Result<Void, any Error>?
 
     init(
-        consumer: any HTTPBodyConsumer,
+        consumer: (any HTTPBodyConsumer)?,
         limit: Int,
         framing: HTTPRequestHead.Framing,
         limits: HTTP1Limits
@@ -25,7 +26,7 @@ final class BodyReading {
         let isComplete = try self.decoder.decode(bytes, consumed: &consumed) { piece in
             self.received += piece.count
             guard self.received <= self.limit else { throw HTTPRequestBodyError.tooLarge }
-            try self.consumer.consume(piece)
+            try self.consumer?.consume(piece)
         }
         // What a chunk announces beyond the limit need not come first.
         guard isComplete || self.decoder.announcedBytes <= self.limit - self.received else {

@@ -13,6 +13,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
     /// Parses a head that comes in pieces.
     final class Parser {
         var value: HTTP1RequestParser
+        var method = MethodSniffer()
 
         init(_ value: HTTP1RequestParser) {
             self.value = value
@@ -37,7 +38,11 @@ final class Connection: EpollHandler, @unchecked Sendable {
     /// Input that came too early.
     var pending: [UInt8] = []
     var reading: BodyReading?
+    /// How the content of the current request is delimited.
+    var framing = HTTPRequestHead.Framing.none
     var outgoing: Outgoing?
+    /// What an irregular answer still has to send; nil for all others.
+    var irregularOutput: IrregularOutput?
     private var parser: Parser?
     private var task: Task<Void, Never>?
     private var interest: EpollInterest = []
@@ -201,6 +206,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         do throws(HTTPRejection) {
             let head: HTTPRequestHead?
             if let parser = self.parser {
+                parser.method.look(at: window)
                 head = try parser.value.parse(window, consumed: &consumed)
             } else {
                 head = try self.server.parser.parse(window, consumed: &consumed)
@@ -211,16 +217,22 @@ final class Connection: EpollHandler, @unchecked Sendable {
                 self.start(head)
             } else {
                 if self.parser == nil {
-                    self.parser = Parser(self.server.takeParser())
+                    let parser = Parser(self.server.takeParser())
+                    parser.method.look(at: window)
+                    self.parser = parser
                 }
                 self.machine.receivedPartOfHead(at: self.loop.roundTime, self.server.timeouts)
                 self.armTimer()
             }
         } catch {
-            if self.parser == nil {
+            var method = MethodSniffer()
+            if let parser = self.parser {
+                method = parser.method
+            } else {
+                method.look(at: window)
                 self.server.renewParser()
             }
-            self.reject(error)
+            self.reject(error, to: method.isHead ? .head : .get)
         }
     }
 
@@ -229,18 +241,14 @@ final class Connection: EpollHandler, @unchecked Sendable {
         self.server.countRequest()
         let serial = self.serial
         let body: any HTTPRequestBody
+        self.framing = head.framing
         switch head.framing {
         case .none, .length(0):
             self.machine.receivedHead(hasContent: false, isPersistent: head.isPersistent)
             body = EmptyBody.shared
         case .length, .chunked:
             self.machine.receivedHead(hasContent: true, isPersistent: head.isPersistent)
-            body = ConnectionBody(
-                self,
-                serial: serial,
-                framing: head.framing,
-                expectsContinue: head.expectsContinue
-            )
+            body = ConnectionBody(self, serial: serial, expectsContinue: head.expectsContinue)
         }
         let request = HTTPRequest(head: head, body: body, peerAddress: self.peerAddress)
         // Immediate: content that came with the head can still be lent from the scratch buffer.
@@ -254,7 +262,9 @@ final class Connection: EpollHandler, @unchecked Sendable {
     }
 
     /// Answers without asking the responder for more than the answer's form, and ends the connection.
-    func reject(_ rejection: HTTPRejection) {
+    ///
+    /// - Parameter method: HEAD if the request began so, else anything.
+    func reject(_ rejection: HTTPRejection, to method: HTTPMethod = .get) {
         self.parser = nil
         self.serial &+= 1
         self.machine.rejected()
@@ -262,7 +272,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         if rejection.status.code == 503, !response.fields.contains(.retryAfter) {
             response.fields.append(.retryAfter, "1")
         }
-        self.answer(response, to: .get, version: .http11, serial: self.serial)
+        self.answer(response, to: method, version: .http11, serial: self.serial)
     }
 
     // MARK: - Answers
@@ -280,7 +290,11 @@ final class Connection: EpollHandler, @unchecked Sendable {
         if self.machine.content == .reading {
             // A stray reader of the responder is still there.
             self.failContent(HTTPRequestBodyError.disconnected)
+        } else if self.machine.content == .unread {
+            self.skipContent()
         }
+        var response = response
+        let irregularity = self.server.irregularResponder?.irregularity(of: &response)
         let hasInput = !self.pending.isEmpty || !(self.window?.isEmpty ?? true)
         let keepAlive = self.machine.answered(hasInput: hasInput)
         self.server.headBuffer.removeAll(keepingCapacity: true)
@@ -293,11 +307,17 @@ final class Connection: EpollHandler, @unchecked Sendable {
             into: &self.server.headBuffer
         )
         let sendsContent = HTTP1ResponseEncoder.sendsContent(of: response, to: method)
+        if let irregularity {
+            let body = sendsContent ? response.body : []
+            self.send(IrregularOutput(irregularity, head: self.server.headBuffer, body: body))
+            return
+        }
         self.send(self.server.headBuffer, sendsContent ? response.body : [])
     }
 
     /// The last byte of an answer has left.
     func answerIsOut() {
+        if self.continueIrregularly() { return }
         switch self.machine.wroteAll(at: self.loop.roundTime, self.server.timeouts) {
         case .nextRequest:
             self.armTimer()
@@ -390,6 +410,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         self.task = nil
         self.pending = []
         self.outgoing = nil
+        self.irregularOutput = nil
         self.parser = nil
         self.server.forget(self)
         self.endReading(throwing: HTTPRequestBodyError.disconnected)

@@ -5,13 +5,11 @@ internal import HTTPWire
 final class ConnectionBody: HTTPRequestBody {
     private let connection: Connection
     let serial: UInt32
-    let framing: HTTPRequestHead.Framing
     let expectsContinue: Bool
 
-    init(_ connection: Connection, serial: UInt32, framing: HTTPRequestHead.Framing, expectsContinue: Bool) {
+    init(_ connection: Connection, serial: UInt32, expectsContinue: Bool) {
         self.connection = connection
         self.serial = serial
-        self.framing = framing
         self.expectsContinue = expectsContinue
     }
 
@@ -56,31 +54,19 @@ extension Connection {
         guard self.machine.phase == .handling, self.serial == body.serial else {
             throw HTTPRequestBodyError.disconnected
         }
-        if case .length(let count) = body.framing, count > limit {
+        if case .length(let count) = self.framing, count > limit {
             throw HTTPRequestBodyError.tooLarge
         }
         self.machine.beganReading(at: self.loop.roundTime, self.server.timeouts)
         let reading = BodyReading(
             consumer: consumer,
             limit: limit,
-            framing: body.framing,
+            framing: self.framing,
             limits: self.server.limits
         )
         self.reading = reading
-        let hadInput: Bool
-        if let window = self.window {
-            hadInput = !window.isEmpty
-            self.pumpContent()
-        } else {
-            hadInput = !self.pending.isEmpty
-            let bytes = self.pending
-            self.pending = []
-            bytes.withUnsafeBytes { bytes in
-                self.window = bytes
-                self.pumpContent()
-                self.stash()
-            }
-        }
+        let hadInput = !(self.window?.isEmpty ?? self.pending.isEmpty)
+        self.pumpAvailable()
         if let result = reading.result {
             try result.get()
             return nil
@@ -95,6 +81,33 @@ extension Connection {
         self.armTimer()
         self.watchInput()
         return reading
+    }
+
+    /// Throws unread content away if all of it came with its head, so that the connection can go on.
+    func skipContent() {
+        guard !(self.window?.isEmpty ?? self.pending.isEmpty) else { return }
+        let reading = BodyReading(consumer: nil, limit: .max, framing: self.framing, limits: self.server.limits)
+        self.reading = reading
+        self.machine.beganReading(at: self.loop.roundTime, self.server.timeouts)
+        self.pumpAvailable()
+        if reading.result == nil {
+            self.failContent(HTTPRequestBodyError.disconnected)
+        }
+    }
+
+    /// Pushes what is there already.
+    private func pumpAvailable() {
+        guard self.window == nil else {
+            self.pumpContent()
+            return
+        }
+        let bytes = self.pending
+        self.pending = []
+        bytes.withUnsafeBytes { bytes in
+            self.window = bytes
+            self.pumpContent()
+            self.stash()
+        }
     }
 
     /// Pushes what the window holds to the consumer.

@@ -15,7 +15,8 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
             self = .unix(path: String(text.dropFirst(5)))
             return
         }
-        if text.hasPrefix("fd:"), let descriptor = Int32(text.dropFirst(3)), descriptor >= 3 {
+        if text.hasPrefix("fd:") {
+            guard let descriptor = Int32(text.dropFirst(3)), descriptor >= 3 else { throw Self.invalid(text) }
             self = .inherited(descriptor: descriptor)
             return
         }

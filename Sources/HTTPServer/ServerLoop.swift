@@ -10,6 +10,8 @@ final class ServerLoop: @unchecked Sendable {
     let loop: EventLoop
     let shared: ServerShared
     let responder: any HTTPResponder
+    /// The same, when it may leave the rules.
+    let irregularResponder: (any IrregularResponder)?
     let timeouts: ConnectionStateMachine.Timeouts
     let limits: HTTP1Limits
 
@@ -29,6 +31,7 @@ final class ServerLoop: @unchecked Sendable {
         self.loop = loop
         self.shared = shared
         self.responder = responder
+        self.irregularResponder = responder as? any IrregularResponder
         self.timeouts = ConnectionStateMachine.Timeouts(configuration)
         self.limits = configuration.http1
         self.parser = HTTP1RequestParser(limits: configuration.http1)
@@ -47,7 +50,7 @@ final class ServerLoop: @unchecked Sendable {
 
     /// The current `Date`, made anew once a second.
     var date: String {
-        let second = clinux_unix_seconds()
+        let second = clinux_unix_seconds() + Int64(self.irregularResponder?.clockOffset ?? 0)
         if second != self.dateSecond {
             self.dateSecond = second
             self.dateText = HTTPDate(unixSeconds: second).text

@@ -22,6 +22,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next member, or nil behind the last one.
     public mutating func next() -> Member? {
         guard let position = self.position else { return nil }
         self.position = nil
@@ -52,6 +53,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next element, or nil behind the last one.
     public mutating func next() -> JSONValueRange? {
         guard let position = self.position else { return nil }
         self.position = nil

@@ -12,9 +12,9 @@ struct EvaluateRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.provider.access.principal(of: exchange.head, for: .evaluate)
-        let key = try IdempotencyKey(of: exchange.head)
-        return try await exchange.answeringPaid(key) { () async throws(GatewayError) in
+        try await exchange.answerPaid { () throws(GatewayError) in
+            try self.provider.access.principal(of: exchange.head, for: .evaluate)
+        } _: { principal, key async throws(GatewayError) in
             let form = try await exchange.receiveForm(
                 fileParts: EvaluateForm.fileParts,
                 storage: self.provider.bodies,

@@ -26,6 +26,7 @@ final class CurlHandle {
         self.headerCapacity = 2048
         self.headerBytes = .allocate(capacity: self.headerCapacity)
         self.headerNodes = .allocate(capacity: CurlHandle.maximumHeaders)
+        self.reset()
     }
 
     deinit {
@@ -167,7 +168,6 @@ final class CurlHandle {
 
     /// The facts of a transfer that ended, or is about to be given up.
     func end(_ code: CURLcode) -> TransferStateMachine.End {
-        guard code != CURLE_OK else { return TransferStateMachine.End(cause: .complete) }
         let detail = self.detail(of: code)
         var connections = 0
         ccurl_get_long(self.raw, CURLINFO_NUM_CONNECTS, &connections)

@@ -113,9 +113,9 @@ extension CurlMulti {
             return transfer.takeBody(content) ? content.count : 0
         }
         handle.set(CURLOPT_PREREQDATA, context)
-        ccurl_set_prerequest_callback(handle.raw) { context, _, _, _, _ in
-            guard let transfer = Transfer.of(context), transfer.start() else { return Int32(CURL_PREREQFUNC_ABORT) }
-            return Int32(CURL_PREREQFUNC_OK)
+        ccurl_set_prerequest_callback(handle.raw) { context, _, _, remotePort, localPort in
+            let mayStart = Transfer.of(context)?.start(localPort: localPort, remotePort: remotePort) ?? false
+            return Int32(mayStart ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
         }
         // A socket may outlive its exchange, so closing it goes to the multi handle; opening needs the exchange.
         handle.set(CURLOPT_OPENSOCKETDATA, context)

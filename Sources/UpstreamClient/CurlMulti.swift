@@ -48,8 +48,8 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         ccurl_multi_set_pointer(raw, CURLMOPT_TIMERDATA, context)
         ccurl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, configuration.maximumConnections)
         ccurl_multi_set_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
-        ccurl_multi_set_socket_callback(raw) { _, socket, what, context, _ in
-            CurlMulti.of(context)?.watch(socket, what)
+        ccurl_multi_set_socket_callback(raw) { easy, socket, what, context, _ in
+            CurlMulti.of(context)?.watch(socket, what, for: easy)
             return 0
         }
         ccurl_multi_set_timer_callback(raw) { _, milliseconds, context in
@@ -146,7 +146,7 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
 
     private func complete(_ transfer: Transfer, _ code: CURLcode, _ raw: UnsafeMutableRawPointer) {
         guard let handle = transfer.handle else { return }
-        let verdict = transfer.machine.verdict(at: handle.end(code))
+        let verdict = self.verdict(on: transfer, code, handle)
         curl_multi_remove_handle(raw, handle.raw)
         if case .retryOnFreshConnection = verdict, let deadline = transfer.deadline {
             transfer.restart()
@@ -168,18 +168,30 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         }
     }
 
+    private func verdict(
+        on transfer: Transfer,
+        _ code: CURLcode,
+        _ handle: CurlHandle
+    ) -> TransferStateMachine.Verdict {
+        // The facts of an end are only gathered where they matter.
+        if code == CURLE_OK, transfer.machine.isAnswered {
+            return .answer(status: transfer.machine.head.status, fields: transfer.machine.head.fields)
+        }
+        return transfer.machine.verdict(at: handle.end(code))
+    }
+
     // MARK: - Sockets
 
     /// libcurl's wish about a socket.
-    private func watch(_ socket: Int32, _ what: Int32) {
+    private func watch(_ socket: Int32, _ what: Int32, for easy: UnsafeMutableRawPointer?) {
         if what == CURL_POLL_REMOVE {
-            guard self.sockets[socket].isConnection else {
-                // One of libcurl's own pairs, which it closes without telling.
-                return self.unwatch(socket)
-            }
             // A connection that goes into the pool stays in the epoll set: two system calls less for each exchange.
+            // No other socket may, because libcurl closes its own pairs, and connections that did not come about,
+            // without a word.
+            let isPooled = self.sockets[socket].isConnection && self.isAnswered(easy)
+            guard isPooled, self.sockets[socket].isWatched else { return self.unwatch(socket) }
             self.sockets[socket].isIdle = true
-            if self.sockets[socket].isWatched { self.loop.modify(socket, interest: .readable) }
+            self.loop.modify(socket, interest: .readable)
             return
         }
         var interest: EpollInterest = []
@@ -197,6 +209,13 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
             // The exchange ends with its time-out; there is no better way to tell libcurl.
             self.logger.error("a platform connection cannot be watched", ["error": .string("\(error)")])
         }
+    }
+
+    private func isAnswered(_ easy: UnsafeMutableRawPointer?) -> Bool {
+        guard let easy else { return false }
+        var pointer: UnsafeMutableRawPointer?
+        ccurl_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
+        return Transfer.of(pointer)?.machine.isAnswered ?? false
     }
 
     private func unwatch(_ socket: Int32) {
@@ -227,17 +246,35 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
     func open(_ address: UnsafePointer<curl_sockaddr>, for transfer: Transfer) -> Int32 {
         guard transfer.permits(loopback: ccurl_is_loopback(address)) else { return -1 }
         let socket = ccurl_open_socket(address)
-        if socket >= 0 {
-            self.sockets[socket] = SocketTable.Entry(isConnection: true)
-        }
+        guard socket >= 0 else { return socket }
+        // What had this number before may have been closed without a word.
+        self.unwatch(socket)
+        self.sockets.remove(socket)
+        self.sockets[socket].isConnection = true
+        transfer.openedSockets.append(socket)
         return socket
     }
 
     /// Closes a socket that ``open(_:for:)`` opened, out of the epoll set first.
     func close(_ socket: Int32) -> Int32 {
         self.unwatch(socket)
-        self.sockets[socket] = SocketTable.Entry()
+        self.sockets.remove(socket)
         return Glibc.close(socket)
+    }
+
+    /// Whether a request may be written to the connection with these ports.
+    ///
+    /// libcurl looks for the end of a pooled connection before it uses it, not for bytes: it would take an unasked
+    /// answer for the one to the next request.
+    func examineConnection(of transfer: Transfer, localPort: Int32, remotePort: Int32) -> Bool {
+        let ports = SocketTable.Ports(local: localPort, remote: remotePort)
+        for socket in transfer.openedSockets where self.sockets[socket].isConnection {
+            guard self.sockets[socket].ports == nil, ccurl_local_port(socket) == localPort else { continue }
+            self.sockets.name(socket, ports)
+            return true
+        }
+        let pooled = self.sockets.connections(with: ports)
+        return !pooled.isEmpty && pooled.allSatisfy(ccurl_is_quiet)
     }
 
     // MARK: - Time

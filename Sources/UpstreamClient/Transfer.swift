@@ -23,6 +23,8 @@ final class Transfer: @unchecked Sendable {
     private var body: [UInt8] = []
     private var continuation: CheckedContinuation<Result, Never>?
 
+    /// Sockets that were opened for the exchange.
+    var openedSockets: [Int32] = []
     /// The handle that carries the exchange while it runs.
     var handle: CurlHandle?
     /// When the time of the exchange is up.
@@ -108,8 +110,11 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: - From libcurl's callbacks
 
-    func start() -> Bool {
-        self.machine.start()
+    /// False to stop: libcurl has a connection and would write the request now.
+    func start(localPort: Int32, remotePort: Int32) -> Bool {
+        let isUsable = self.multi.examineConnection(of: self, localPort: localPort, remotePort: remotePort)
+        guard isUsable || self.machine.meetUselessConnection() else { return false }
+        return self.machine.start()
     }
 
     /// The number of bytes written to the memory, or nil to stop.

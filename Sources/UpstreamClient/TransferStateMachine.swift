@@ -24,6 +24,7 @@ struct TransferStateMachine {
     struct End {
         /// libcurl's result, as far as it makes a difference.
         enum Cause: Hashable {
+            /// libcurl is content, which alone is no proof: it accepts a head that breaks off.
             case complete
             case resolve
             case connect
@@ -44,22 +45,22 @@ struct TransferStateMachine {
 
         var cause: Cause
         /// libcurl's own words.
-        var detail = ""
+        var detail: String
         /// Bytes of content that libcurl wrote to the socket or to the TLS layer.
-        var uploaded = 0
+        var uploaded: Int
         /// Bytes of head that libcurl wrote.
-        var headSent = 0
+        var headSent: Int
         /// How long the exchange took.
-        var elapsed = Duration.zero
+        var elapsed: Duration
         /// Whether it used a connection of an earlier exchange.
-        var isReused = false
+        var isReused: Bool
     }
 
     /// What is to happen now.
     enum Verdict {
         /// The answer is complete.
         case answer(status: Int, fields: HTTPFields)
-        /// The connection had died while it was idle and no byte of content left: once more, on a new one.
+        /// The pooled connection was useless and no byte of content left: once more, on a new one.
         case retryOnFreshConnection
         /// There is no answer.
         case failure(HTTPTransportError)
@@ -83,6 +84,7 @@ struct TransferStateMachine {
     private var handed = 0
     private var starts = 0
     private var fault: Fault?
+    private var isConnectionUseless = false
     private var isRetried = false
 
     /// Begins before anything happened.
@@ -104,6 +106,15 @@ struct TransferStateMachine {
             return true
         }
         self.fault = .repetition
+        return false
+    }
+
+    /// The pooled connection that the request is about to be written to has ended, or holds bytes that nobody asked
+    /// for and that would be taken for the answer. False: it must not be used, a new one will be.
+    mutating func meetUselessConnection() -> Bool {
+        // A new connection is what it is.
+        guard !self.isRetried else { return true }
+        self.isConnectionUseless = true
         return false
     }
 
@@ -166,13 +177,17 @@ struct TransferStateMachine {
 
     // MARK: - What it comes to
 
+    /// Whether a complete and valid answer has arrived; asked only when libcurl is content.
+    var isAnswered: Bool {
+        guard self.fault == nil, self.head.isFinished else { return false }
+        guard case .length(let length) = self.head.framing else { return true }
+        return length == self.received
+    }
+
     /// Judges the exchange at its end.
     func verdict(at end: End) -> Verdict {
-        if self.fault == nil, end.cause == .complete {
-            guard let problem = self.problemOfCompleteAnswer else {
-                return .answer(status: self.head.status, fields: self.head.fields)
-            }
-            return .failure(self.error(.malformed, problem, end))
+        if end.cause == .complete, self.isAnswered {
+            return .answer(status: self.head.status, fields: self.head.fields)
         }
         if self.mayRetry(after: end) {
             return .retryOnFreshConnection
@@ -186,17 +201,11 @@ struct TransferStateMachine {
         self.error(reason, detail, end)
     }
 
-    private var problemOfCompleteAnswer: String? {
-        guard self.head.isFinished else { return "the answer has no complete head" }
-        if case .length(let length) = self.head.framing, length != self.received {
-            return "the content is not as long as Content-Length says"
-        }
-        return nil
-    }
-
     private func mayRetry(after end: End) -> Bool {
-        self.fault == nil && end.cause == .broken && end.isReused && !self.isRetried && self.request.bodyCount > 0
-            && self.head.byteCount == 0 && self.bytesSent(at: end) == 0
+        guard self.fault == nil, !self.isRetried else { return false }
+        if self.isConnectionUseless { return self.handed == 0 }
+        return end.cause == .broken && end.isReused && self.request.bodyCount > 0 && self.head.byteCount == 0
+            && self.bytesSent(at: end) == 0
     }
 
     /// The number of bytes that may have reached the platform; zero only when none can have.
@@ -231,9 +240,10 @@ struct TransferStateMachine {
             case .broken, .rewindRefused: self.starts == 0 ? .connect : .reset
             case .partial, .malformed: .malformed
             case .tooLarge: .tooLarge
-            case .complete, .stopped, .other: self.starts == 0 ? .refused : .reset
+            case .complete: .malformed
+            case .stopped, .other: self.starts == 0 ? .refused : .reset
             }
-        return (reason, end.detail)
+        return (reason, end.cause == .complete ? "the answer is not complete" : end.detail)
     }
 
     private func isConnectTimeout(_ end: End) -> Bool {

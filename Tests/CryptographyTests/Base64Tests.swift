@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Z", "Zg", "Zg=", "Zg===", "Zg==Zg==", "=", "==", "====", "Z===", "Zm9v=", "Zm9v====", " Zg==", "Zg== ", "Zm\n8=",
+        "Z", "Zg", "Zg=", "Zg===", "Zg==Zg==", "=", "==", "====", "Z===", "Zm9v=", "Zm9v====", " Zg==", "Zg== ",
+        "Zm\n8=",
         "Zm9v\n", "Zm9%", "Zm9é", "Zg=g",
         // Bits that no byte uses are set.
         "Zh==", "Zm9=",

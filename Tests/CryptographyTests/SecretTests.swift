@@ -39,7 +39,9 @@ import Testing
         #expect(Secret("").isEmpty)
     }
 
-    @Test(arguments: [("", "", true), ("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false), ("", "a", false)])
+    @Test(arguments: [
+        ("", "", true), ("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false), ("", "a", false),
+    ])
     func equalityIsThatOfTheBytes(left: String, right: String, areEqual: Bool) {
         #expect((Secret(left) == Secret(right)) == areEqual)
         #expect(constantTimeEqual(Array(left.utf8), Array(right.utf8)) == areEqual)

@@ -29,7 +29,8 @@ extension JSONScanner {
 
     @Test(arguments: [
         (["recordId"], #""eval_1""#), (["eof"], "1"), (["result", "overall"], "88.50"), (["result2", "overall"], "3"),
-        (["code"], "40001"), (["nothing"], "null"), (["yes"], "true"), (["no"], "false"), (["result", "note"], #""}\"]""#),
+        (["code"], "40001"), (["nothing"], "null"), (["yes"], "true"), (["no"], "false"),
+        (["result", "note"], #""}\"]""#),
         (["result", "words"], #"[{"overall":1},{"overall":2}]"#),
     ])
     func valuesAreFoundByPath(path: [String], literal: String) throws {
@@ -84,14 +85,19 @@ extension JSONScanner {
         }
     }
 
-    @Test(arguments: [("{}", 0), ("{ }", 0), (#"{"a":1}"#, 1), (#"{ "a" : 1 , "b" : {} }"#, 2), ("[1,2]", 0), ("\"a\"", 0)])
+    @Test(arguments: [
+        ("{}", 0), ("{ }", 0), (#"{"a":1}"#, 1), (#"{ "a" : 1 , "b" : {} }"#, 2), ("[1,2]", 0), ("\"a\"", 0),
+    ])
     func onlyObjectsHaveMembers(text: String, count: Int) throws {
         for scanner in try Self.scanners(text) {
             #expect(Array(scanner.members(of: try scanner.whole())).count == count)
         }
     }
 
-    @Test(arguments: [("[]", []), ("[ ]", []), ("[1]", ["1"]), (#"[ [1,[2]] , {"a":[3]} , "," ]"#, ["[1,[2]]", #"{"a":[3]}"#, "\",\""]), ("{}", [])])
+    @Test(arguments: [
+        ("[]", []), ("[ ]", []), ("[1]", ["1"]),
+        (#"[ [1,[2]] , {"a":[3]} , "," ]"#, ["[1,[2]]", #"{"a":[3]}"#, "\",\""]), ("{}", []),
+    ])
     func elementsComeInOrder(text: String, literals: [String]) throws {
         for scanner in try Self.scanners(text) {
             #expect(scanner.elements(of: try scanner.whole()).map(scanner.literal(of:)) == literals)
@@ -113,7 +119,8 @@ extension JSONScanner {
     }
 
     @Test(arguments: [
-        (#"{"a":1,"a":2}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"ab":1,"x":{},"a\u0062":2}"#, 15), (#"{"":1,"":2}"#, 6),
+        (#"{"a":1,"a":2}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"ab":1,"x":{},"a\u0062":2}"#, 15),
+        (#"{"":1,"":2}"#, 6),
         (#"{"\ud800":1,"\uD800":2}"#, 12),
     ])
     func repeatedNamesAreRefusedOnDemand(text: String, offset: Int) throws {
@@ -125,7 +132,8 @@ extension JSONScanner {
     }
 
     @Test(arguments: [
-        #"{"a":{"a":1,"a":2},"b":[{"c":1,"c":1}]}"#, #"[{"a":1,"a":2}]"#, #"{"a":1,"A":2,"a ":3}"#, #"{"\ud800":1,"\ud801":2}"#,
+        #"{"a":{"a":1,"a":2},"b":[{"c":1,"c":1}]}"#, #"[{"a":1,"a":2}]"#, #"{"a":1,"A":2,"a ":3}"#,
+        #"{"\ud800":1,"\ud801":2}"#,
         #"{"a":"a","b":"a"}"#,
     ])
     func namesMayRepeatBelowTheOutermostObject(text: String) throws {
@@ -149,7 +157,8 @@ extension JSONScanner {
 
     @Test(arguments: [
         (#""""#, ""), (#""abc""#, "abc"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u4eCA天""#, "今天"),
-        (#""\uD83D\uDE00!""#, "😀!"), (#""\u0000\u007f\u0080\u07FF\u0800\uFFFF""#, "\0\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}"),
+        (#""\uD83D\uDE00!""#, "😀!"),
+        (#""\u0000\u007f\u0080\u07FF\u0800\uFFFF""#, "\0\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}"),
         (#""\ud800\udc00\uDBFF\uDFFF""#, "\u{10000}\u{10FFFF}"), (#""a\\u0041""#, #"a\u0041"#), (#""\\\\""#, #"\\"#),
     ])
     func stringsAreDecoded(text: String, expected: String) throws {
@@ -165,7 +174,9 @@ extension JSONScanner {
         #expect(scanner.members(of: try scanner.whole()).map(\.key) == [expected])
     }
 
-    @Test(arguments: [#""\ud800""#, #""\udc00""#, #""\udc00\ud800""#, #""\ud800x""#, #""\ud800\u0041""#, #""\ud800\n""#])
+    @Test(arguments: [
+        #""\ud800""#, #""\udc00""#, #""\udc00\ud800""#, #""\ud800x""#, #""\ud800\u0041""#, #""\ud800\n""#,
+    ])
     func halfASurrogatePairIsNoText(text: String) throws {
         let scanner = try JSONScanner(validating: Array(text.utf8))
         #expect(scanner.string(of: try scanner.whole()) == nil)
@@ -185,7 +196,8 @@ extension JSONScanner {
     }
 
     @Test(arguments: [
-        Number(text: "0", int: 0, double: 0), Number(text: "-0", int: 0, double: 0), Number(text: "-17", int: -17, double: -17),
+        Number(text: "0", int: 0, double: 0), Number(text: "-0", int: 0, double: 0),
+        Number(text: "-17", int: -17, double: -17),
         Number(text: "88.0", int: nil, double: 88), Number(text: "8.8e1", int: nil, double: 88),
         Number(text: "0.1", int: nil, double: 0.1), Number(text: "1E-2", int: nil, double: 0.01),
         Number(text: "9223372036854775807", int: .max, double: 0x1p63),
@@ -209,8 +221,10 @@ extension JSONScanner {
 
     /// Texts that never passed validation: any answer will do, but reading must end within the bytes.
     @Test(arguments: [
-        "", "{", "[", "\"", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":[1,", "[[[{\"a\":1}", "]", "}",
-        ",", ":", "{]", "[}", "{\"a\":1}}", "{\"a\" 1}", "\\", "{\\", "-", "t", "{\"\\u00\":1}", "{\"\\", "{\"a\":x}", "{\"b\":x,\"a\":1}",
+        "", "{", "[", "\"", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":[1,",
+        "[[[{\"a\":1}", "]", "}",
+        ",", ":", "{]", "[}", "{\"a\":1}}", "{\"a\" 1}", "\\", "{\\", "-", "t", "{\"\\u00\":1}", "{\"\\", "{\"a\":x}",
+        "{\"b\":x,\"a\":1}",
     ])
     func unvalidatedTextIsReadWithinItsBytes(text: String) {
         let bytes = Array(text.utf8)

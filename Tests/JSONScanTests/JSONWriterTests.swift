@@ -42,7 +42,8 @@ import Testing
 
     @Test(arguments: [
         ("", #""""#), ("plain 今天 😀", #""plain 今天 😀""#), ("\"\\/", #""\"\\/""#), ("\u{8}\u{C}\n\r\t", #""\b\f\n\r\t""#),
-        ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f\u007f""#), ("a\nb\nc", #""a\nb\nc""#), ("\u{80}\u{2028}", "\"\u{80}\u{2028}\""),
+        ("\0\u{1}\u{1F}\u{7F}", #""\u0000\u0001\u001f\u007f""#), ("a\nb\nc", #""a\nb\nc""#),
+        ("\u{80}\u{2028}", "\"\u{80}\u{2028}\""),
     ])
     func textIsEscaped(text: String, expected: String) {
         #expect(self.text { $0.value(text) } == expected)
@@ -62,11 +63,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (0, "0.0"), (-0.0, "-0.0"), (88, "88.0"), (0.1, "0.1"), (1e21, "1e+21"), (Double.leastNonzeroMagnitude, "5e-324"), (.nan, "null"),
-        (.infinity, "null"), (-.infinity, "null"), (0.1 + 0.2, "0.30000000000000004"),
-        (Double.greatestFiniteMagnitude, "1.7976931348623157e+308"),
-    ] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0, "0.0"), (-0.0, "-0.0"), (88, "88.0"), (0.1, "0.1"), (1e21, "1e+21"),
+            (Double.leastNonzeroMagnitude, "5e-324"), (.nan, "null"),
+            (.infinity, "null"), (-.infinity, "null"), (0.1 + 0.2, "0.30000000000000004"),
+            (Double.greatestFiniteMagnitude, "1.7976931348623157e+308"),
+        ] as [(Double, String)]
+    )
     func floatingPointIsShortestAndValid(number: Double, expected: String) throws {
         let text = self.text { $0.value(number) }
         #expect(text == expected)

@@ -6,7 +6,9 @@ import Testing
 @Suite struct PythonWitnessTests {
     static let isPythonThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    /// Reads lines of two texts in hexadecimal: a text, and what the scanner and writer made of it, or `-` if refused.
+    /// Compares a file of lines with Python's parser.
+    ///
+    /// A line has two texts in hexadecimal: one, and what the scanner and writer made of it, or `-` if it was refused.
     /// `?` stands for a valid text with half a surrogate pair in a name, which cannot be written anew.
     /// Prints each line on which Python differs, and the number of valid ones at the end.
     static let judge = """

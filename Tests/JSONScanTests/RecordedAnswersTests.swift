@@ -13,7 +13,8 @@ enum RecordedAnswers {
     }()
 
     static let names: [String] =
-        (try? FileManager.default.contentsOfDirectory(atPath: directory.path))?.filter { $0.hasSuffix(".json") }.sorted()
+        (try? FileManager.default.contentsOfDirectory(atPath: directory.path))?.filter { $0.hasSuffix(".json") }
+        .sorted()
         ?? []
 
     static var areRequired: Bool { ProcessInfo.processInfo.environment["SPEECHGATE_REQUIRE_SHARED"] == "1" }
@@ -62,7 +63,10 @@ enum RecordedAnswers {
     }
 
     @Test(
-        .enabled(if: RecordedAnswers.names.contains("native_sentence_en.json"), "no shared material (SPEECHGATE_SHARED)")
+        .enabled(
+            if: RecordedAnswers.names.contains("native_sentence_en.json"),
+            "no shared material (SPEECHGATE_SHARED)"
+        )
     )
     func theMembersThatTheGatewayReadsAreThere() throws {
         let scanner = try JSONScanner(validating: RecordedAnswers.bytes("native_sentence_en.json"))

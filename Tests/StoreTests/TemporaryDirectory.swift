@@ -4,8 +4,8 @@ import Glibc
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/speechgate-store-XXXXXX".utf8CString)
+    init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/speechgate-store-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SystemCallFailed(name: "mkdtemp", code: errno)
         }
@@ -44,6 +44,24 @@ final class TemporaryDirectory: Sendable {
             }
             bytes += buffer[..<count]
         }
+    }
+
+    /// The size of a file in bytes.
+    func size(of name: String) throws -> Int {
+        Int(try self.status(of: name).st_size)
+    }
+
+    /// The permission bits of a file.
+    func mode(of name: String) throws -> mode_t {
+        try self.status(of: name).st_mode & 0o777
+    }
+
+    private func status(of name: String) throws -> stat {
+        var status = stat()
+        guard stat("\(self.path)/\(name)", &status) == 0 else {
+            throw SystemCallFailed(name: "stat", code: errno)
+        }
+        return status
     }
 
     func write(_ bytes: [UInt8], to name: String) throws {

@@ -9,6 +9,13 @@ public struct ClientAccess: Sendable {
         self.authentication = Authentication(clients: clients)
     }
 
+    /// The principal of a request, whatever its credential covers.
+    ///
+    /// - Throws: 401/40100, 400/40001 for a malformed user.
+    public func principal(of head: HTTPRequestHead) throws(GatewayError) -> Principal {
+        try self.authentication.principal(of: head)
+    }
+
     /// The principal of a request whose credential covers an operation.
     ///
     /// - Throws: 401/40100, 400/40001 for a malformed user, 403/40300.

@@ -56,6 +56,10 @@ struct UpstreamCall: Sendable {
             } catch {
                 return outcome()
             }
+            guard self.services.clock.now() < self.deadline else {
+                self.account.slots.release()
+                return outcome()
+            }
         }
     }
 

@@ -161,11 +161,10 @@ public struct MultipartParser: Sendable {
         }
         let contentStart = index
         while true {
-            guard let found = memchr(base + index, Int32(ASCII.carriageReturn), count - index) else {
+            guard let candidate = Self.carriageReturn(base, from: index, count: count) else {
                 try self.pass(UnsafeRawBufferPointer(start: base + contentStart, count: count - contentStart), handle)
                 return count
             }
-            let candidate = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
             var length = 1
             while candidate + length < count, length < delimiter.count, base[candidate + length] == delimiter[length] {
                 length += 1
@@ -178,6 +177,16 @@ public struct MultipartParser: Sendable {
                 if length == delimiter.count { try self.endContent(handle) }
                 return index
             }
+        }
+    }
+
+    /// The offset of the next CR. Content that is full of them is looked at byte by byte: a call costs more than that.
+    private static func carriageReturn(_ base: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
+        let nearEnd = min(start + 8, count)
+        for index in start..<nearEnd where base[index] == ASCII.carriageReturn { return index }
+        guard nearEnd < count else { return nil }
+        return memchr(base + nearEnd, Int32(ASCII.carriageReturn), count - nearEnd).map {
+            UnsafeRawPointer(base).distance(to: UnsafeRawPointer($0))
         }
     }
 

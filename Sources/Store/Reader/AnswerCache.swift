@@ -29,6 +29,8 @@ final class AnswerCache: Sendable {
         var newest: Int?
         var cost = 0
         var epoch = Epoch()
+        var hits = 0
+        var misses = 0
     }
 
     /// What an entry costs beside its body and texts: measured roughly, tables included.
@@ -42,9 +44,9 @@ final class AnswerCache: Sendable {
         self.capacity = capacity
     }
 
-    /// The bytes in use.
-    var cost: Int {
-        self.state.withLock { $0.cost }
+    /// The bytes in use, and how often an answer was found and not found.
+    var statistics: (bytes: Int, hits: Int, misses: Int) {
+        self.state.withLock { ($0.cost, $0.hits, $0.misses) }
     }
 
     /// The epoch to pass to `insert` after a read that starts now.
@@ -55,8 +57,10 @@ final class AnswerCache: Sendable {
     func key(_ scope: ScopeHash) -> KeyRow? {
         self.state.withLock { (state) -> KeyRow? in
             guard let index = state.byScope[scope] else {
+                state.misses += 1
                 return nil
             }
+            state.hits += 1
             state.touch(index)
             return state.entries[index]?.key
         }
@@ -65,8 +69,10 @@ final class AnswerCache: Sendable {
     func record(_ recordID: String) -> RecordRow? {
         self.state.withLock { (state) -> RecordRow? in
             guard let index = state.byRecord[recordID] else {
+                state.misses += 1
                 return nil
             }
+            state.hits += 1
             state.touch(index)
             return state.entries[index]?.record
         }

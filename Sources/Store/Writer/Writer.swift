@@ -38,7 +38,7 @@ final class Writer: @unchecked Sendable {
         self.cache = cache
         self.lock = lock
         self.maximumWaiting = configuration.maximumWaitingWrites
-        self.checkpointPages = max(1, configuration.checkpointSize / 4096)
+        self.checkpointPages = max(1, configuration.checkpointSize / connection.pageSize)
         let (seconds, attoseconds) = configuration.idleDelay.components
         self.idleDelay = .milliseconds(Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         self.published = Mutex(WriterStatistics(counts: connection.counts))

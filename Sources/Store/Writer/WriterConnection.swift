@@ -11,6 +11,8 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
+    /// In bytes.
+    let pageSize: Int
 
     /// The next row id. Never goes back, not even with a transaction: a gap costs nothing, a reused id would make one
     /// tenant's answer another's replay.
@@ -30,6 +32,7 @@ final class WriterConnection {
     init(database: Database) throws(StoreError) {
         self.database = database
         self.statements = try Statements(database)
+        self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered FROM state WHERE id = 1")
             .first(binding: { _ in }, reading: { ($0.integer(at: 0), $0.integer(at: 1)) })
         guard let state else {
