@@ -255,8 +255,12 @@ public final class Store: Sendable {
 
     // MARK: Tests
 
-    /// Runs a statement on the writer's connection, outside any transaction: a test's way to make writes fail.
-    package func administer(_ sql: String) async throws(StoreError) {
+    /// Runs one statement on the writer's connection, outside any transaction: a test's way to make writes fail, and to
+    /// see what no question shows.
+    ///
+    /// - Returns: The first column of its first row.
+    @discardableResult
+    package func administer(_ sql: String) async throws(StoreError) -> Int64? {
         try await self.writer.administer(sql)
     }
 

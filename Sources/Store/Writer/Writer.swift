@@ -138,19 +138,19 @@ final class Writer: @unchecked Sendable {
         self.queue.resume()
     }
 
-    /// Runs a statement between two transactions.
-    func administer(_ sql: String) async throws(StoreError) {
+    /// Runs one statement between two transactions and reads the first column of its first row.
+    func administer(_ sql: String) async throws(StoreError) -> Int64? {
         let result = await withCheckedContinuation { continuation in
             self.queue.async {
                 do throws(StoreError) {
-                    try self.connection?.database.execute(sql)
-                    continuation.resume(returning: Result<Void, StoreError>.success(()))
+                    let value = try self.connection?.database.integer(sql)
+                    continuation.resume(returning: Result<Int64?, StoreError>.success(value ?? nil))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
             }
         }
-        try result.get()
+        return try result.get()
     }
 
     // MARK: On the queue
