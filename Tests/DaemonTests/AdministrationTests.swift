@@ -127,7 +127,10 @@ import Testing
                 + #""firstSentAt":"2023-11-14T22:13:20.000Z"}"#
         )
 
-        let free = await Self.run(["claims", "settle", "k1", "--client", "app", "--user", "u7", "--not-billed"], scratch)
+        let free = await Self.run(
+            ["claims", "settle", "k1", "--client", "app", "--user", "u7", "--not-billed"],
+            scratch
+        )
         #expect(free.exitCode == .success, "\(free.complaints)")
         #expect(free.output == #"{"key":"k1","client":"app","user":"u7","state":"free"}"# + "\n")
         let billed = await Self.run(["claims", "settle", "k3", "--client", "app", "--billed"], scratch)

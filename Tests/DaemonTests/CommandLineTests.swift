@@ -101,7 +101,10 @@ import Testing
             ["client", "revoke", "-a"],
             #""client revoke" has no option -a; known: --config, --help"#
         ),
-        (["client", "add", "app", "--scopes", "evalute"], #"--scopes: unknown scope "evalute"; did you mean "evaluate"?"#),
+        (
+            ["client", "add", "app", "--scopes", "evalute"],
+            #"--scopes: unknown scope "evalute"; did you mean "evaluate"?"#
+        ),
         (
             ["client", "add", "app", "--scopes", "a,,"],
             #"--scopes: unknown scope "a"; known: evaluate,tts,report,realtime,records,erase,tokens,usage"#
@@ -110,7 +113,10 @@ import Testing
             ["claims", "settle", "k", "--billed"],
             #""claims settle" needs --client NAME: keys of different clients may be equal"#
         ),
-        (["claims", "settle", "k", "--client", "a"], #""claims settle" needs exactly one of --billed and --not-billed"#),
+        (
+            ["claims", "settle", "k", "--client", "a"],
+            #""claims settle" needs exactly one of --billed and --not-billed"#
+        ),
         (
             ["claims", "settle", "k", "--client", "a", "--billed", "--not-billed"],
             #""claims settle" needs exactly one of --billed and --not-billed"#

@@ -3,9 +3,14 @@ import Testing
 
 @testable import Daemon
 
-/// The real program: start, signals, control socket, exit codes. One at a time: each test blocks threads.
+/// The real program: start, signals, control socket, exit codes.
+///
+/// One at a time: each test blocks threads.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct DaemonProcessTests {
-    static func cli(_ words: [String], _ scratch: ScratchDirectory) async throws -> (
+    static func cli(
+        _ words: [String],
+        _ scratch: ScratchDirectory
+    ) async throws -> (
         exitCode: Int32, output: String, errors: String
     ) {
         try await DaemonProcess.run(words + ["--config", scratch.configuration])
@@ -127,7 +132,8 @@ import Testing
         let run = try await Self.cli(["serve"], scratch)
         #expect(run.exitCode == 78)
         #expect(
-            run.errors == #"speechgate: \#(scratch.configuration):lisen: unknown key; did you mean "listen"? (line 5)"# + "\n"
+            run.errors == #"speechgate: \#(scratch.configuration):lisen: unknown key; did you mean "listen"? (line 5)"#
+                + "\n"
         )
         #expect(try await Self.cli(["check"], scratch).exitCode == 78)
         #expect(try await DaemonProcess.run(["--version"]).exitCode == 0)
@@ -181,7 +187,7 @@ import Testing
         #expect(running.receive().status == nil)
     }
 
-    @Test func SIGHUPChangesNothing() async throws {
+    @Test func aHangupChangesNothing() async throws {
         let scratch = try ScratchDirectory()
         let daemon = try DaemonProcess(scratch)
         daemon.signal(SIGHUP)
@@ -212,7 +218,8 @@ import Testing
         let scratch = try ScratchDirectory(yugu: #"baseURL: "http://127.0.0.1:\#(platform.port)""#)
         let daemon = try DaemonProcess(scratch)
         let key = try #require(
-            try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"] as? String
+            try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"]
+                as? String
         )
         let caller = try Connection(port: daemon.gatewayPort)
         caller.send(Self.evaluation(key: key, idempotencyKey: "lesson-4"))
@@ -249,7 +256,8 @@ import Testing
         let scratch = try ScratchDirectory(yugu: #"baseURL: "http://127.0.0.1:\#(platform.port)""#)
         let daemon = try DaemonProcess(scratch)
         let key = try #require(
-            try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"] as? String
+            try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"]
+                as? String
         )
         let answer = try await Connection.exchange(
             port: daemon.gatewayPort,

@@ -144,9 +144,18 @@ import Testing
 
     @Test(arguments: [
         (["sign", "--secret-file", "/nowhere"], ExitCode.noInput, "--secret-file: cannot read file /nowhere: No such"),
-        (["sign", "--secret-file", "DIR/account", "--param-file", "a=/nowhere"], .noInput, "--param-file: cannot read"),
-        (["sign", "--account", "other", "--config", "DIR/speechgate.json5"], .usage, "--account: no account \"other\""),
-        (["sign", "--secret-file", "DIR/account", "--param-file", "a=DIR/binary"], .dataError, "--param-file: DIR/binary"),
+        (
+            ["sign", "--secret-file", "DIR/account", "--param-file", "a=/nowhere"], .noInput,
+            "--param-file: cannot read"
+        ),
+        (
+            ["sign", "--account", "other", "--config", "DIR/speechgate.json5"], .usage,
+            "--account: no account \"other\""
+        ),
+        (
+            ["sign", "--secret-file", "DIR/account", "--param-file", "a=DIR/binary"], .dataError,
+            "--param-file: DIR/binary"
+        ),
     ])
     func signNamesWhatItCannotRead(arguments: [String], exitCode: ExitCode, beginning: String) async throws {
         let scratch = try ScratchDirectory()

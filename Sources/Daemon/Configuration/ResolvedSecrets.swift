@@ -41,7 +41,9 @@ struct ResolvedSecrets: Sendable {
     }
 }
 
-/// Follows references and gathers what is wrong with them. No message holds a byte of a secret.
+/// Follows references and gathers what is wrong with them.
+///
+/// No message holds a byte of a secret.
 struct SecretReader {
     /// How a secret of our own is made.
     static let recipe = "`openssl rand -hex 32` makes one"

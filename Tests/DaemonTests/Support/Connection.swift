@@ -1,6 +1,8 @@
 import Foundation
 
-/// A blocking TCP connection to this machine, with enough HTTP for tests. Used by one task at a time.
+/// A blocking TCP connection to this machine, with enough HTTP for tests.
+///
+/// Used by one task at a time.
 final class Connection: Sendable {
     private let descriptor: Int32
 
@@ -8,7 +10,8 @@ final class Connection: Sendable {
 
     init(port: UInt16) throws {
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval()
+        limit.tv_sec = 20
         setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -75,7 +75,8 @@ final class DaemonProcess: @unchecked Sendable {
     }
 
     /// Runs the program to its end.
-    @concurrent static func run(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+    @concurrent static func run(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String)
+    {
         let process = Process()
         let output = Pipe()
         let errors = Pipe()
