@@ -1,5 +1,6 @@
-@testable import HTTPWire
 import Testing
+
+@testable import HTTPWire
 
 /// The bit masks against the characters that the grammars name.
 @Suite struct ByteSetTests {

@@ -34,7 +34,8 @@ import Testing
 
     @Test(arguments: [
         "GET /" + String(repeating: "a", count: 60), "GET /?" + String(repeating: "a", count: 60),
-        String(repeating: "A", count: 60), "GET / HTTP/1.1" + String(repeating: "x", count: 0) + "\r\n"
+        String(repeating: "A", count: 60),
+        "GET / HTTP/1.1" + String(repeating: "x", count: 0) + "\r\n"
             + "X: " + String(repeating: "a", count: 300), "GET / HTTP/1.1\r\n" + String(repeating: "a", count: 300),
         "GET / HTTP/1.1\r\nX:" + String(repeating: " ", count: 300),
         "GET / HTTP/1.1\r\n" + String(repeating: "X: b\r\n", count: 9),

@@ -15,8 +15,13 @@ import Testing
         for (name, value) in fields { list.append(name, value) }
         var buffer = Array("before|".utf8)
         HTTP1ResponseEncoder.encodeHead(
-            of: HTTPResponse(status: HTTPStatus(status), fields: list, body: Array(body.utf8)), to: method,
-            version: version, keepAlive: keepAlive, date: "Sun, 06 Nov 1994 08:49:37 GMT", into: &buffer)
+            of: HTTPResponse(status: HTTPStatus(status), fields: list, body: Array(body.utf8)),
+            to: method,
+            version: version,
+            keepAlive: keepAlive,
+            date: "Sun, 06 Nov 1994 08:49:37 GMT",
+            into: &buffer
+        )
         return String(decoding: buffer.dropFirst(7), as: UTF8.self)
     }
 
@@ -28,7 +33,8 @@ import Testing
                 Date: Sun, 06 Nov 1994 08:49:37 GMT\r
                 Content-Length: 8\r
                 \r\n
-                """)
+                """
+        )
     }
 
     @Test func closeIsSaid() {
@@ -39,7 +45,8 @@ import Testing
                 Content-Length: 0\r
                 Connection: close\r
                 \r\n
-                """)
+                """
+        )
         #expect(self.encode(200, version: .http10, keepAlive: false).contains("\r\nConnection: close\r\n"))
     }
 
@@ -49,7 +56,11 @@ import Testing
     }
 
     @Test func headAnnouncesTheLengthOfTheAnswerToGet() {
-        #expect(self.encode(200, body: String(repeating: "a", count: 1234), to: .head).contains("\r\nContent-Length: 1234\r\n"))
+        #expect(
+            self.encode(200, body: String(repeating: "a", count: 1234), to: .head).contains(
+                "\r\nContent-Length: 1234\r\n"
+            )
+        )
         let response = HTTPResponse(status: HTTPStatus(200), body: [1])
         #expect(!HTTP1ResponseEncoder.sendsContent(of: response, to: .head))
         #expect(HTTP1ResponseEncoder.sendsContent(of: response, to: .get))
@@ -79,7 +90,9 @@ import Testing
             [
                 (.contentLength, "99"), (.transferEncoding, "chunked"), (.date, "today"), (.connection, "upgrade"),
                 (.keepAlive, "timeout=5"), (name, "1"),
-            ], body: "ab")
+            ],
+            body: "ab"
+        )
         #expect(
             text == """
                 HTTP/1.1 200 OK\r
@@ -87,7 +100,8 @@ import Testing
                 Date: Sun, 06 Nov 1994 08:49:37 GMT\r
                 Content-Length: 2\r
                 \r\n
-                """)
+                """
+        )
     }
 
     @Test func noFieldCanForgeALine() {

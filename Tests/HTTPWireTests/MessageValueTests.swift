@@ -17,13 +17,16 @@ import Testing
     }
 
     /// A year of two digits is never more than 50 years ahead, and the day of the week has to agree.
-    @Test(arguments: [
-        ("Sunday, 06-Nov-94 08:49:37 GMT", 2025, 784_111_777), ("Sun Nov  6 08:49:37 1994", 2025, 784_111_777),
-        ("Sun Nov 16 08:49:37 2025", 2025, 1_763_282_977), ("Wednesday, 01-Jan-70 00:00:00 GMT", 2025, 3_155_760_000),
-        ("Thursday, 01-Jan-70 00:00:00 GMT", 2025, nil), ("Thursday, 01-Jan-70 00:00:00 GMT", 1999, 0),
-        ("Saturday, 01-Jan-72 00:00:00 GMT", 2021, 63_072_000), ("Friday, 01-Jan-77 00:00:00 GMT", 2025, nil),
-        ("Saturday, 01-Jan-77 00:00:00 GMT", 2025, 220_924_800),
-    ] as [(String, Int, Int64?)])
+    @Test(
+        arguments: [
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 2025, 784_111_777), ("Sun Nov  6 08:49:37 1994", 2025, 784_111_777),
+            ("Sun Nov 16 08:49:37 2025", 2025, 1_763_282_977),
+            ("Wednesday, 01-Jan-70 00:00:00 GMT", 2025, 3_155_760_000),
+            ("Thursday, 01-Jan-70 00:00:00 GMT", 2025, nil), ("Thursday, 01-Jan-70 00:00:00 GMT", 1999, 0),
+            ("Saturday, 01-Jan-72 00:00:00 GMT", 2021, 63_072_000), ("Friday, 01-Jan-77 00:00:00 GMT", 2025, nil),
+            ("Saturday, 01-Jan-77 00:00:00 GMT", 2025, 220_924_800),
+        ] as [(String, Int, Int64?)]
+    )
     func theObsoleteFormsAreRead(_ text: String, _ currentYear: Int, _ seconds: Int64?) {
         #expect(HTTPDate(text, currentYear: currentYear)?.unixSeconds == seconds)
     }
@@ -60,15 +63,17 @@ import Testing
 }
 
 @Suite struct MediaTypeTests {
-    @Test(arguments: [
-        ("application/json", "application/json", []), ("Application/JSON", "application/json", []),
-        ("application/json; charset=utf-8", "application/json", ["charset=utf-8"]),
-        ("application/json;charset=UTF-8", "application/json", ["charset=UTF-8"]),
-        ("text/plain ; CharSet=\"a \\\"b\\\\\"", "text/plain", ["charset=a \"b\\"]),
-        ("text/plain;", "text/plain", []), ("text/plain;;a=b; ;c=d;", "text/plain", ["a=b", "c=d"]),
-        ("text/plain; a=\"\"", "text/plain", ["a="]), ("audio/x-wav+a.b", "audio/x-wav+a.b", []),
-        ("text/plain \t", "text/plain", []),
-    ] as [(String, String, [String])])
+    @Test(
+        arguments: [
+            ("application/json", "application/json", []), ("Application/JSON", "application/json", []),
+            ("application/json; charset=utf-8", "application/json", ["charset=utf-8"]),
+            ("application/json;charset=UTF-8", "application/json", ["charset=UTF-8"]),
+            ("text/plain ; CharSet=\"a \\\"b\\\\\"", "text/plain", ["charset=a \"b\\"]),
+            ("text/plain;", "text/plain", []), ("text/plain;;a=b; ;c=d;", "text/plain", ["a=b", "c=d"]),
+            ("text/plain; a=\"\"", "text/plain", ["a="]), ("audio/x-wav+a.b", "audio/x-wav+a.b", []),
+            ("text/plain \t", "text/plain", []),
+        ] as [(String, String, [String])]
+    )
     func isRead(_ text: String, _ essence: String, _ parameters: [String]) throws {
         let type = try #require(MediaType(text))
         #expect(type.essence == essence)

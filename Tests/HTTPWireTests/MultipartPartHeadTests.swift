@@ -5,7 +5,9 @@ import Testing
 /// Heads of parts (RFC 7578, sections 4 and 5.1), and the encoder that writes them.
 @Suite struct MultipartPartHeadTests {
     private func head(_ lines: String) throws -> MultipartPartHead {
-        let bytes = Array("--b\r\n\(lines)\r\n\r\nc\r\n--b--".unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        let bytes = Array(
+            "--b\r\n\(lines)\r\n\r\nc\r\n--b--".unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        )
         let (whole, problems) = MultipartTranscript.verified(bytes, boundary: "b")
         #expect(problems.isEmpty, "\(problems)")
         if let error = whole.error { throw error }
@@ -35,27 +37,34 @@ import Testing
         #expect(head == MultipartPartHead(name: name, filename: filename))
     }
 
-    @Test(arguments: [
-        ("X: y", .missingName), ("Content-Type: text/plain", .missingName), ("Content-Disposition: attachment; name=\"a\"", .missingName),
-        ("Content-Disposition: form-data", .missingName), ("Content-Disposition: form-data; filename=\"a\"", .missingName),
-        ("Content-Disposition:", .missingName), ("Content-Disposition: form-data; name*=UTF-8''a", .missingName),
-        ("Content-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: base64", .encodedPart),
-        ("Content-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: quoted-printable", .encodedPart),
-    ] as [(String, MultipartError)])
+    @Test(
+        arguments: [
+            ("X: y", .missingName), ("Content-Type: text/plain", .missingName),
+            ("Content-Disposition: attachment; name=\"a\"", .missingName),
+            ("Content-Disposition: form-data", .missingName),
+            ("Content-Disposition: form-data; filename=\"a\"", .missingName),
+            ("Content-Disposition:", .missingName), ("Content-Disposition: form-data; name*=UTF-8''a", .missingName),
+            ("Content-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: base64", .encodedPart),
+            ("Content-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: quoted-printable", .encodedPart),
+        ] as [(String, MultipartError)]
+    )
     func isRefused(_ lines: String, _ error: MultipartError) {
         #expect(throws: error) { try self.head(lines) }
     }
 
     @Test(arguments: [
-        "Content-Disposition: form-data; name", "Content-Disposition: form-data; name=", "Content-Disposition: form-data; name=\"a",
+        "Content-Disposition: form-data; name", "Content-Disposition: form-data; name=",
+        "Content-Disposition: form-data; name=\"a",
         "Content-Disposition: form-data; name=\"a\"b", "Content-Disposition: form-data; name=\"a\"; name=\"b\"",
-        "Content-Disposition: form-data; name=\"a\"; filename=\"b\"; Filename=\"c\"", "Content-Disposition: form-data, name=\"a\"",
+        "Content-Disposition: form-data; name=\"a\"; filename=\"b\"; Filename=\"c\"",
+        "Content-Disposition: form-data, name=\"a\"",
         "Content-Disposition: form-data; name=\"a\\", "Content-Disposition: form-data; name=a b",
         "Content-Disposition: form-data; name=\"\u{D6}\u{D0}\"",
         "Content-Disposition: form-data; name=\"a\"\r\nContent-Disposition: form-data; name=\"b\"",
         "Content-Disposition: form-data; name=\"a\"\r\nContent-Type: a/b\r\nContent-Type: c/d",
         "Content-Disposition : form-data; name=\"a\"", "Content-Disposition: form-data;\r\n name=\"a\"",
-        "Content-Disposition: form-data; name=\"a\u{0}\"", "Content-Disposition: form-data; name=\"a\"\nX: y", ": y", "X y",
+        "Content-Disposition: form-data; name=\"a\u{0}\"", "Content-Disposition: form-data; name=\"a\"\nX: y", ": y",
+        "X y",
         " X: y", "X: \u{1}",
     ])
     func isMalformed(_ lines: String) {
@@ -66,7 +75,8 @@ import Testing
 
     @Test func otherFieldsAreIgnored() throws {
         let head = try self.head(
-            "X-A: b\r\ncontent-disposition: form-data; name=a\r\nCONTENT-TYPE: audio/wav; a=b\r\nContent-Transfer-Encoding: Binary\r\nContent-Length: 99")
+            "X-A: b\r\ncontent-disposition: form-data; name=a\r\nCONTENT-TYPE: audio/wav; a=b\r\nContent-Transfer-Encoding: Binary\r\nContent-Length: 99"
+        )
         #expect(head == MultipartPartHead(name: "a", contentType: "audio/wav; a=b"))
     }
 
@@ -97,7 +107,8 @@ import Testing
                 \r
                 中\r
                 ------YuguFormBoundary00ff--\r\n
-                """)
+                """
+        )
     }
 
     @Test func whatIsEncodedIsReadBack() {
@@ -106,7 +117,8 @@ import Testing
         #expect(encoder.boundary.count == 52)
         #expect(Set(encoder.boundary.dropFirst(20)).isSubset(of: Set("0123456789abcdef")))
         let heads = [
-            MultipartPartHead(name: "a\"b", filename: "中\r\n.wav", contentType: "audio/wav"), MultipartPartHead(name: "100% sure"),
+            MultipartPartHead(name: "a\"b", filename: "中\r\n.wav", contentType: "audio/wav"),
+            MultipartPartHead(name: "100% sure"),
             MultipartPartHead(name: "", filename: ""),
         ]
         let contents = ["", "\r\n--\(encoder.boundary.dropLast())", "\r\n\r"]

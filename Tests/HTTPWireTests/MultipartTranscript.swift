@@ -21,7 +21,11 @@ struct MultipartTranscript: Equatable, CustomStringConvertible {
     }
 
     /// Feeds pieces, and then says that the content has ended.
-    init(boundary: String, limits: MultipartLimits = .init(), feed: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) {
+    init(
+        boundary: String,
+        limits: MultipartLimits = .init(),
+        feed: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) {
         var parser = MultipartParser(boundary: boundary, limits: limits)
         do {
             try feed { bytes in

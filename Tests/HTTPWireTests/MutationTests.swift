@@ -18,7 +18,8 @@ import Testing
     }
 
     private static let interesting: [[UInt8]] = [
-        [0x0D], [0x0A], [0x0D, 0x0A], [0x0D, 0x0A, 0x0D, 0x0A], [0x00], [0x20], [0x09], [0x3A], [0x7F], [0x80], [0xFF], [0x2D, 0x2D],
+        [0x0D], [0x0A], [0x0D, 0x0A], [0x0D, 0x0A, 0x0D, 0x0A], [0x00], [0x20], [0x09], [0x3A], [0x7F], [0x80], [0xFF],
+        [0x2D, 0x2D],
         Array("0\r\n".utf8), Array("Content-Length: 3\r\n".utf8), Array("Transfer-Encoding: chunked\r\n".utf8),
         Array("Host: b\r\n".utf8), Array("\r\n--b".utf8), Array("--b--\r\n".utf8), Array("%".utf8), Array(";a=\"".utf8),
     ]
@@ -52,7 +53,10 @@ import Testing
             let second = messages[Int.random(in: 0..<messages.count, using: &generator)]
             let bytes = self.damaged(Array((first + second).utf8), &generator)
             let (whole, problems) = HTTP1Transcript.verified(bytes)
-            #expect(problems.isEmpty, "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription): \(problems)")
+            #expect(
+                problems.isEmpty,
+                "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription): \(problems)"
+            )
             #expect(!whole.outcomes.contains(.stuck), "seed \(seed), round \(round)")
         }
     }
@@ -66,7 +70,10 @@ import Testing
         for round in 0..<40 {
             let bytes = self.damaged(Array(message.utf8), &generator)
             let (_, problems) = MultipartTranscript.verified(bytes, boundary: "b")
-            #expect(problems.isEmpty, "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription): \(problems)")
+            #expect(
+                problems.isEmpty,
+                "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription): \(problems)"
+            )
         }
     }
 }
