@@ -24,7 +24,7 @@ let package = Package(
         // Level 3: the shells.
         .target(name: "HTTPServer", dependencies: ["CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "Store", dependencies: ["CSQLite", "CLinux", "HTTPWire", "Telemetry"]),
+        .target(name: "Store", dependencies: ["CSQLite", "HTTPWire"]),
         // Level 4.
         .target(
             name: "GatewayCore",
@@ -66,7 +66,7 @@ let package = Package(
             name: "UpstreamClientTests",
             dependencies: ["UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "CSQLite", "Telemetry", "TestSupport"]),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "HTTPWire"]),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
@@ -79,9 +79,14 @@ let package = Package(
         ),
         .testTarget(
             name: "PlatformSimulatorTests",
-            dependencies: ["PlatformSimulator", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport"]
+            dependencies: [
+                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport",
+            ]
         ),
-        .testTarget(name: "DaemonTests", dependencies: ["Daemon", "GatewayCore", "HTTPServer", "TestSupport"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: ["Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
+        ),
         .testTarget(name: "EndToEndTests", dependencies: ["HTTPWire", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -40,6 +40,7 @@ public struct Digest256: Sendable {
 }
 
 extension Digest256: Hashable {
+    /// Whether two digests are equal, in constant time.
     public static func == (left: Digest256, right: Digest256) -> Bool {
         let difference =
             (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1) | (left.words.2 ^ right.words.2)
@@ -47,11 +48,13 @@ extension Digest256: Hashable {
         return difference == 0
     }
 
+    /// Feeds the bytes.
     public func hash(into hasher: inout Hasher) {
         self.withBytes { hasher.combine(bytes: $0) }
     }
 }
 
 extension Digest256: CustomStringConvertible {
+    /// The bytes as 64 lower-case hexadecimal digits.
     public var description: String { self.hex }
 }

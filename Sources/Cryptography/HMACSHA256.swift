@@ -9,20 +9,30 @@ public enum HMACSHA256 {
         for message: UnsafeRawBufferPointer,
         key: UnsafeRawBufferPointer
     ) -> Digest256 {
-        // The construction of RFC 2104, section 2, over one digest context: half the time of libcrypto's HMAC(), which
-        // looks its algorithm up by name at each call.
-        var block = KeyBlock(key: key)
-        var hash = SHA256()
-        block.xor(0x36)
-        block.withBytes { hash.update($0) }
-        hash.update(message)
-        let inner = hash.finalize()
-        block.xor(0x36 ^ 0x5C)
-        block.withBytes { hash.update($0) }
-        inner.withBytes { hash.update($0) }
-        block.wipe()
-        return hash.finalize()
+        // The construction of RFC 2104, section 2, over one digest context. libcrypto's HMAC() looks its algorithm up by
+        // name at each call, which for our short messages takes longer than the hashing.
+        withUnsafeTemporaryAllocation(byteCount: self.blockByteCount, alignment: 8) { block in
+            defer { OPENSSL_cleanse(block.baseAddress, block.count) }
+            block.initializeMemory(as: UInt8.self, repeating: 0)
+            if key.count > block.count {
+                SHA256.hash(of: key).withBytes { block.copyMemory(from: $0) }
+            } else {
+                block.copyMemory(from: key)
+            }
+            var hash = SHA256()
+            for index in block.indices { block[index] ^= 0x36 }
+            hash.update(UnsafeRawBufferPointer(block))
+            hash.update(message)
+            let inner = hash.finalize()
+            for index in block.indices { block[index] ^= 0x36 ^ 0x5C }
+            hash.update(UnsafeRawBufferPointer(block))
+            inner.withBytes { hash.update($0) }
+            return hash.finalize()
+        }
     }
+
+    /// The block of SHA-256.
+    private static let blockByteCount = 64
 
     /// The authentication code of one message.
     public static func authenticationCode(for message: [UInt8], key: [UInt8]) -> Digest256 {
@@ -36,34 +46,5 @@ public enum HMACSHA256 {
         message.withUnsafeBytes { message in
             key.withBytes { self.authenticationCode(for: message, key: $0) }
         }
-    }
-}
-
-/// A key padded to the hash function's block.
-private struct KeyBlock {
-    static let byteCount = 64
-
-    private var bytes: SIMD64<UInt8> = .zero
-
-    init(key: UnsafeRawBufferPointer) {
-        withUnsafeMutableBytes(of: &self.bytes) { block in
-            if key.count > Self.byteCount {
-                SHA256.hash(of: key).withBytes { block.copyMemory(from: $0) }
-            } else {
-                block.copyMemory(from: key)
-            }
-        }
-    }
-
-    mutating func xor(_ byte: UInt8) {
-        self.bytes ^= SIMD64(repeating: byte)
-    }
-
-    func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
-        withUnsafeBytes(of: self.bytes, body)
-    }
-
-    mutating func wipe() {
-        withUnsafeMutableBytes(of: &self.bytes) { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 }

@@ -32,16 +32,20 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
+    /// Whether two secrets hold the same bytes, in a time that depends on their lengths only.
     public static func == (left: Secret, right: Secret) -> Bool {
         constantTimeEqual(UnsafeRawBufferPointer(left.storage.bytes), UnsafeRawBufferPointer(right.storage.bytes))
     }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always the same words.
     public var description: String { "<redacted>" }
 
+    /// Always the same words.
     public var debugDescription: String { "<redacted>" }
 
+    /// Shows nothing that is inside.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 

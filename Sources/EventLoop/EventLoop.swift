@@ -78,23 +78,31 @@ public final class EventLoop: @unchecked Sendable {
         LoopExecutor.current?.loop
     }
 
-    /// Whether the calling thread runs this loop. Any thread.
+    /// Whether the calling thread runs this loop.
+    ///
+    /// Any thread.
     public var isCurrent: Bool {
         self.executor.isCurrent
     }
 
-    /// Runs work on the loop, later and in order, never inside of this call. Any thread.
+    /// Runs work on the loop, later and in order, never inside of this call.
+    ///
+    /// Any thread.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         self.executor.submit(.work(work))
     }
 
-    /// Starts a task on the loop, whose continuations stay there. Any thread.
+    /// Starts a task on the loop, whose continuations stay there.
+    ///
+    /// Any thread.
     @discardableResult
     public func run(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self.executor) { await operation() }
     }
 
-    /// Ends the loop: watches and deadlines are dropped without a word to their handlers. Any thread; idempotent.
+    /// Ends the loop: watches and deadlines are dropped without a word to their handlers.
+    ///
+    /// Any thread; idempotent.
     ///
     /// Tasks that prefer its executor still run to their end.
     public func stop() {
@@ -108,7 +116,8 @@ public final class EventLoop: @unchecked Sendable {
         ContinuousClock.now
     }
 
-    /// The time at which the current round of events was fetched: cheaper than ``now``, and late by the work since.
+    /// The time at which the current round of events or of handed-in work began: cheaper than ``now``, and late by the
+    /// work since.
     public var roundTime: Instant {
         self.checkCurrent()
         return self.turnTime
@@ -146,7 +155,9 @@ public final class EventLoop: @unchecked Sendable {
         self.set.modify(descriptor, interest: interest)
     }
 
-    /// Stops watching a descriptor; to be called before it is closed. Events fetched already are not delivered.
+    /// Stops watching a descriptor; to be called before it is closed.
+    ///
+    /// Events fetched already are not delivered.
     public func deregister(_ descriptor: Int32) {
         self.checkCurrent()
         guard !self.isStopped else { return }
@@ -182,12 +193,16 @@ public final class EventLoop: @unchecked Sendable {
         precondition(self.executor.isCurrent, "this belongs on its event loop")
     }
 
+    func refreshTime() {
+        self.turnTime = ContinuousClock.now
+    }
+
     private func turn() {
         for _ in 0..<EventLoop.roundsPerTurn {
             guard !self.isStopped else { return }
             let count = self.set.poll()
             guard count > 0 else { return }
-            self.turnTime = ContinuousClock.now
+            self.refreshTime()
             for index in 0..<count {
                 // A handler may deregister a later one of this round, so each is looked up in its turn.
                 guard let event = self.set.event(index) else { continue }
@@ -198,7 +213,6 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func fire() {
-        self.turnTime = ContinuousClock.now
         self.armedFor = nil
         // At most what is there now, so that work that schedules itself at once cannot hold the loop.
         for _ in 0..<self.timers.count {

@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Dispatch
-internal import Synchronization
 
 /// Runs jobs on the serial queue of a loop: executor of actors and of tasks at once.
 ///
@@ -9,16 +8,11 @@ internal import Synchronization
 ///
 /// A task needs this executor as its preference, or its continuations resume on the global pool and hop back.
 ///
-/// `@unchecked Sendable`: the run queue is touched on `queue` only, what others hand in is under the mutex.
+/// `@unchecked Sendable`: the run queue is touched on `queue` only; the inbox, where others put work, has a lock.
 public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     enum Item: Sendable {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
-    }
-
-    private struct Inbox {
-        var items: [Item] = []
-        var wakesLoop = false
     }
 
     // One turn runs at most this many items before other blocks of the queue get their chance.
@@ -31,7 +25,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     private var items: [Item] = []
     private var spare: [Item] = []
     private var endOfTurn: [() -> Void] = []
-    private let inbox = Mutex(Inbox())
+    private let inbox = Inbox<Item>()
 
     init(label: String) {
         self.queue = DispatchQueue(label: label)
@@ -39,7 +33,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
         self.spare.reserveCapacity(64)
     }
 
-    /// Whether the calling thread runs this executor's loop just now. Any thread.
+    /// Whether the calling thread runs this executor's loop just now.
+    ///
+    /// Any thread.
     public var isCurrent: Bool {
         clinux_current_loop() == self.identity
     }
@@ -54,22 +50,29 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
         return Unmanaged<LoopExecutor>.fromOpaque(pointer).takeUnretainedValue()
     }
 
+    /// Queues a job; any thread.
+    ///
+    /// What comes from the loop itself is run before the loop turns again.
     public func enqueue(_ job: consuming ExecutorJob) {
         self.submit(.job(UnownedJob(job)))
     }
 
+    /// This executor as the one of actors.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
+    /// This executor as the preference of tasks.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
 
+    /// Traps outside of the loop.
     public func checkIsolated() {
         precondition(self.isCurrent, "this runs outside of its event loop")
     }
 
+    /// Whether the calling thread runs the loop; never unknown.
     public func isIsolatingCurrentContext() -> Bool? {
         self.isCurrent
     }
@@ -79,13 +82,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
             self.items.append(item)
             return
         }
-        let wakes = self.inbox.withLock { inbox in
-            inbox.items.append(item)
-            guard !inbox.wakesLoop else { return false }
-            inbox.wakesLoop = true
-            return true
-        }
-        if wakes {
+        if self.inbox.put(item) {
             self.queue.async { self.enter { self.takeInbox() } }
         }
     }
@@ -97,6 +94,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     /// Wraps everything that the queue runs: marks the thread, and drains the run queue afterwards.
     func enter(_ work: () -> Void) {
         clinux_set_current_loop(self.identity)
+        self.loop?.refreshTime()
         work()
         self.drain()
         if !self.items.isEmpty || !self.endOfTurn.isEmpty {
@@ -135,13 +133,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     }
 
     private func takeInbox() {
-        let taken = self.inbox.withLock { inbox -> [Item] in
-            inbox.wakesLoop = false
-            guard !inbox.items.isEmpty else { return [] }
-            let items = inbox.items
-            inbox.items = []
-            return items
-        }
+        let taken = self.inbox.takeAll()
         if !taken.isEmpty {
             self.items.append(contentsOf: taken)
         }

@@ -4,6 +4,8 @@ public struct JSONMembers: Sequence, IteratorProtocol {
     public struct Member: Sendable {
         /// The name with escapes undone; half a surrogate pair shows as replacement characters.
         public let key: String
+        /// Where the name is; ``JSONScanner/string(of:)`` tells names apart that only replacement characters make equal.
+        public let name: JSONValueRange
         /// The value.
         public let value: JSONValueRange
     }
@@ -20,6 +22,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next member, or nil behind the last one.
     public mutating func next() -> Member? {
         guard let position = self.position else { return nil }
         self.position = nil
@@ -29,7 +32,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
             let decoded = characters.contains(UInt8(ascii: "\\")) ? JSONText.decode(characters)?.bytes : nil
             let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? String(decoding: characters, as: UTF8.self)
             if cursor.skipSeparator() { self.position = cursor.position }
-            return Member(key: key, value: value)
+            return Member(key: key, name: JSONValueRange(.string, name), value: value)
         }
     }
 }
@@ -50,6 +53,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next element, or nil behind the last one.
     public mutating func next() -> JSONValueRange? {
         guard let position = self.position else { return nil }
         self.position = nil

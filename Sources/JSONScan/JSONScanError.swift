@@ -20,6 +20,8 @@ public struct JSONScanError: Error, Hashable, Sendable {
         case tooDeep
         /// A second member of the same name in the outermost object, when asked to refuse that.
         case duplicateMember
+        /// More members in the outermost object than are compared, when asked to refuse repeated names.
+        case tooManyMembers
         /// Something other than white space behind the value.
         case trailingBytes
     }
@@ -50,6 +52,7 @@ extension JSONScanError: CustomStringConvertible {
             case .invalidUTF8: "invalid UTF-8"
             case .tooDeep: "nested too deeply"
             case .duplicateMember: "repeated member name"
+            case .tooManyMembers: "too many members"
             case .trailingBytes: "unexpected character behind the value"
             }
         return "\(reason) at byte \(self.offset)"

@@ -5,9 +5,8 @@
 /// never read beyond the bytes. Validate first what a stranger sent.
 ///
 /// ```swift
-/// let scanner = JSONScanner(body)
-/// try scanner.validate()
-/// let recordID = scanner.value(at: "recordId").flatMap(scanner.string)
+/// let scanner = try JSONScanner(validating: body)
+/// let recordID = scanner.value(at: "recordId").flatMap(scanner.string(of:))
 /// ```
 ///
 /// Member names are compared byte by byte after escapes are undone. Where a name occurs twice, the first one counts.
@@ -17,8 +16,19 @@ public struct JSONScanner {
         case lent(UnsafeRawBufferPointer)
     }
 
+    /// What a validation has found on its way.
+    private struct Outline {
+        var root: JSONValueRange
+        /// The names of the outermost object's members, quotes included; nil when there were too many to keep.
+        var names: [Range<Int>]?
+    }
+
+    /// How many members the outermost object may have for duplicates to be looked for among them.
+    public static let maximumComparedMembers = 1_024
+
     private let storage: Storage
     private let bounds: Range<Int>
+    private var outline: Outline?
 
     /// Looks at an array; nothing is copied.
     public init(_ bytes: [UInt8]) {
@@ -30,6 +40,21 @@ public struct JSONScanner {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "a range of the array")
         self.storage = .array(bytes)
         self.bounds = range
+    }
+
+    /// Looks at an array and checks it as ``validate(maximumDepth:refusingDuplicateMembers:)`` does.
+    ///
+    /// Such a scanner knows where the members of the outermost object are: to find one, or to find that there is none,
+    /// does not read the text again.
+    public init(
+        validating bytes: [UInt8],
+        maximumDepth: Int = 128,
+        refusingDuplicateMembers: Bool = false
+    ) throws(JSONScanError) {
+        self = try JSONScanner(bytes).validated(
+            maximumDepth: maximumDepth,
+            refusingDuplicateMembers: refusingDuplicateMembers
+        )
     }
 
     /// Looks at lent bytes; the scanner must not be used after the loan has ended.
@@ -44,7 +69,8 @@ public struct JSONScanner {
     ///
     /// - Parameters:
     ///   - maximumDepth: How many objects and arrays may lie inside each other, at most 1,024.
-    ///   - refusingDuplicateMembers: Whether two members of one name in the outermost object are an error.
+    ///   - refusingDuplicateMembers: Whether two members of one name in the outermost object are an error; more than
+    ///     ``maximumComparedMembers`` members are one then, too.
     /// - Returns: The outermost value.
     /// - Throws: ``JSONScanError`` with the index of the first offending byte.
     @discardableResult
@@ -52,24 +78,26 @@ public struct JSONScanner {
         maximumDepth: Int = 128,
         refusingDuplicateMembers: Bool = false
     ) throws(JSONScanError) -> JSONValueRange {
-        precondition((0...1_024).contains(maximumDepth), "a depth of 0 to 1,024")
-        var names: [Range<Int>] = []
-        let value = try self.withCursor(at: self.bounds.lowerBound) { (cursor) throws(JSONScanError) in
-            cursor.skipWhitespace()
-            let value = try cursor.validateValue(maximumDepth: maximumDepth) { name in
-                if refusingDuplicateMembers { names.append(name) }
-            }
-            cursor.skipWhitespace()
-            guard cursor.position == cursor.end else { throw JSONScanError(.trailingBytes, at: cursor.position) }
-            return value
-        }
-        if refusingDuplicateMembers { try self.refuseDuplicates(among: names) }
-        return value
+        try self.outline(maximumDepth, refusingDuplicateMembers).root
+    }
+
+    /// Checks as ``validate(maximumDepth:refusingDuplicateMembers:)`` does.
+    ///
+    /// - Returns: This scanner, with the knowledge that ``init(validating:maximumDepth:refusingDuplicateMembers:)``
+    ///   speaks of.
+    public func validated(
+        maximumDepth: Int = 128,
+        refusingDuplicateMembers: Bool = false
+    ) throws(JSONScanError) -> JSONScanner {
+        var copy = self
+        copy.outline = try self.outline(maximumDepth, refusingDuplicateMembers)
+        return copy
     }
 
     /// The outermost value, or nil when there is none.
     public var root: JSONValueRange? {
-        self.withCursor(at: self.bounds.lowerBound) { cursor in
+        if let outline { return outline.root }
+        return self.withCursor(at: self.bounds.lowerBound) { cursor in
             cursor.skipWhitespace()
             return cursor.skipValue()
         }
@@ -89,17 +117,21 @@ public struct JSONScanner {
     /// - Returns: Nil when a member is missing, or something on the way is no object.
     public func value(at path: [String]) -> JSONValueRange? {
         self.withCursor(at: self.bounds.lowerBound) { cursor in
-            cursor.skipWhitespace()
-            return Self.value(at: path, from: &cursor)
+            guard let name = path.first, let names = self.outline?.names else {
+                cursor.skipWhitespace()
+                return Self.value(at: path[...], from: &cursor)
+            }
+            guard cursor.findMember(name, among: names) else { return nil }
+            return Self.value(at: path[1...], from: &cursor)
         }
     }
 
     /// The value that a path of member names leads to from an object on.
     public func value(at path: [String], in object: JSONValueRange) -> JSONValueRange? {
-        self.withCursor(at: object.range.lowerBound) { Self.value(at: path, from: &$0) }
+        self.withCursor(at: object.range.lowerBound) { Self.value(at: path[...], from: &$0) }
     }
 
-    private static func value(at path: [String], from cursor: inout JSONCursor) -> JSONValueRange? {
+    private static func value(at path: ArraySlice<String>, from cursor: inout JSONCursor) -> JSONValueRange? {
         for name in path {
             guard cursor.enterObject(), cursor.findMember(name) else { return nil }
         }
@@ -155,6 +187,34 @@ public struct JSONScanner {
         }
     }
 
+    private func outline(
+        _ maximumDepth: Int,
+        _ refusingDuplicateMembers: Bool
+    ) throws(JSONScanError) -> Outline {
+        precondition((0...1_024).contains(maximumDepth), "a depth of 0 to 1,024")
+        var names: [Range<Int>] = []
+        var surplusName: Range<Int>?
+        let root = try self.withCursor(at: self.bounds.lowerBound) { (cursor) throws(JSONScanError) in
+            cursor.skipWhitespace()
+            let root = try cursor.validateValue(maximumDepth: maximumDepth) { name in
+                if names.count < Self.maximumComparedMembers {
+                    names.append(name)
+                } else if surplusName == nil {
+                    surplusName = name
+                }
+            }
+            cursor.skipWhitespace()
+            guard cursor.position == cursor.end else { throw JSONScanError(.trailingBytes, at: cursor.position) }
+            return root
+        }
+        guard root.kind == .object else { return Outline(root: root, names: nil) }
+        if refusingDuplicateMembers {
+            try self.refuseDuplicates(among: names)
+            if let surplusName { throw JSONScanError(.tooManyMembers, at: surplusName.lowerBound) }
+        }
+        return Outline(root: root, names: surplusName == nil ? names : nil)
+    }
+
     private func refuseDuplicates(among names: [Range<Int>]) throws(JSONScanError) {
         var seen: Set<[UInt8]> = []
         for name in names {
@@ -184,6 +244,18 @@ extension JSONCursor {
                 if self.isName(at: found, equalTo: UnsafeRawBufferPointer(name)) { return true }
                 guard self.skipValue() != nil else { return false }
             } while self.skipSeparator()
+            return false
+        }
+    }
+
+    /// Goes to the value of the first of these members that has a name; false when none has it.
+    fileprivate mutating func findMember(_ name: String, among names: [Range<Int>]) -> Bool {
+        var name = name
+        return name.withUTF8 { name in
+            for candidate in names where self.isName(at: candidate, equalTo: UnsafeRawBufferPointer(name)) {
+                self.position = candidate.lowerBound
+                return self.skipMemberName() != nil
+            }
             return false
         }
     }

@@ -1,4 +1,6 @@
-/// The data of a log message, in the order given. Keys are constants: they come from the code and never from a request.
+/// The data of a log message, in the order given.
+///
+/// Keys are constants: they come from the code and never from a request.
 public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
     /// Keys and values; no key occurs twice.
     private(set) var entries: [(key: StaticString, value: LogValue)] = []
@@ -6,6 +8,7 @@ public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
     /// Makes empty data.
     public init() {}
 
+    /// Takes keys and values; the last value of a repeated key wins.
     public init(dictionaryLiteral elements: (StaticString, LogValue)...) {
         self.entries.reserveCapacity(elements.count)
         for (key, value) in elements { self[key] = value }

@@ -32,8 +32,10 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     /// For people: time, level, message, then `key=value`.
     case text
 
-    /// The most bytes of a line: what a pipe takes in one piece (PIPE_BUF), so that the lines of threads and of
-    /// processes that share it never mix. Data that does not fit is left out, and `truncated` says so.
+    /// The most bytes of a line.
+    ///
+    /// A pipe takes as much in one piece (PIPE_BUF), so that the lines of threads and of processes that share it never
+    /// mix. Data that does not fit is left out, and `truncated` says so.
     public static let maximumLineLength = 4_096
 
     /// The most bytes of a text in a line; longer ones are cut and end in `…`.

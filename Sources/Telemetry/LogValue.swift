@@ -63,18 +63,22 @@ public enum LogValue: Sendable {
 extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral
 {
+    /// Makes ``string(_:)``.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 
+    /// Makes ``int(_:)``.
     public init(integerLiteral value: Int64) {
         self = .int(value)
     }
 
+    /// Makes ``double(_:)``.
     public init(floatLiteral value: Double) {
         self = .double(value)
     }
 
+    /// Makes ``bool(_:)``.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }

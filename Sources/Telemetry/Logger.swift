@@ -23,7 +23,15 @@ public struct Logger: Sendable {
         case error
 
         /// The level's name in log lines and settings: `debug`, `info`, `notice`, `warning` or `error`.
-        public var name: String { "\(self)" }
+        public var name: String {
+            switch self {
+            case .debug: "debug"
+            case .info: "info"
+            case .notice: "notice"
+            case .warning: "warning"
+            case .error: "error"
+            }
+        }
 
         /// Takes a level's name, or is nil when there is no such level.
         public init?(name: String) {
@@ -31,6 +39,7 @@ public struct Logger: Sendable {
             self = level
         }
 
+        /// Whether a level matters less than another one.
         public static func < (left: Level, right: Level) -> Bool {
             left.rawValue < right.rawValue
         }

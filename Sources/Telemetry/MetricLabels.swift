@@ -15,10 +15,13 @@ public protocol MetricLabel: MetricLabels, CaseIterable, RawRepresentable where 
 }
 
 extension MetricLabel {
+    /// The labels' names.
     public static var labelNames: [String] { [self.labelName] }
 
+    /// All combinations of values.
     public static var allLabels: [Self] { Array(self.allCases) }
 
+    /// The values, in the order of the names.
     public var labelValues: [String] { [self.rawValue] }
 }
 
@@ -35,11 +38,14 @@ public struct MetricLabelPair<First: MetricLabel, Second: MetricLabel>: MetricLa
         self.second = second
     }
 
+    /// The labels' names.
     public static var labelNames: [String] { First.labelNames + Second.labelNames }
 
+    /// All combinations of values.
     public static var allLabels: [Self] {
         First.allCases.flatMap { first in Second.allCases.map { Self(first, $0) } }
     }
 
+    /// The values, in the order of the names.
     public var labelValues: [String] { self.first.labelValues + self.second.labelValues }
 }

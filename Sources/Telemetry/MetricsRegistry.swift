@@ -46,16 +46,38 @@ public final class MetricsRegistry: Sendable {
         _ help: String,
         by labels: Labels.Type
     ) -> CounterFamily<Labels> {
-        self.family(name, help, .counter, by: labels, make: { Counter() }) { text, labels, counter in
+        self.family(name, help, .counter, by: labels, make: Counter.init) { text, labels, counter in
             text.sample(name, labels, value: counter.value)
         }
     }
 
     /// Makes a counter for each value of a label that is known now, and one for all others.
     public func counters(_ name: String, _ help: String, label: String, values: [String]) -> CounterFamily<String> {
-        self.family(name, help, .counter, label, values, make: { Counter() }) { text, labels, counter in
+        self.family(name, help, .counter, label, values, make: Counter.init) { text, labels, counter in
             text.sample(name, labels, value: counter.value)
         }
+    }
+
+    /// Makes a counter for each pair of values of two labels that are known now.
+    ///
+    /// - Returns: For each value of the first label, the counters of the second one's values, in the given order.
+    public func counters(
+        _ name: String,
+        _ help: String,
+        by first: (label: String, values: [String]),
+        and second: (label: String, values: [String])
+    ) -> [[Counter]] {
+        Self.check(labelNames: [first.label, second.label])
+        let counters = first.values.map { _ in second.values.map { _ in Counter() } }
+        self.add(name) { text in
+            text.begin(name, help, .counter)
+            for (value, row) in zip(first.values, counters) {
+                for (otherValue, counter) in zip(second.values, row) {
+                    text.sample(name, [(first.label, value), (second.label, otherValue)], value: counter.value)
+                }
+            }
+        }
+        return counters
     }
 
     // MARK: Gauges
@@ -81,14 +103,14 @@ public final class MetricsRegistry: Sendable {
         _ help: String,
         by labels: Labels.Type
     ) -> GaugeFamily<Labels> {
-        self.family(name, help, .gauge, by: labels, make: { Gauge() }) { text, labels, gauge in
+        self.family(name, help, .gauge, by: labels, make: Gauge.init) { text, labels, gauge in
             text.sample(name, labels, value: gauge.value)
         }
     }
 
     /// Makes a gauge for each value of a label that is known now, and one for all others.
     public func gauges(_ name: String, _ help: String, label: String, values: [String]) -> GaugeFamily<String> {
-        self.family(name, help, .gauge, label, values, make: { Gauge() }) { text, labels, gauge in
+        self.family(name, help, .gauge, label, values, make: Gauge.init) { text, labels, gauge in
             text.sample(name, labels, value: gauge.value)
         }
     }
@@ -140,8 +162,9 @@ public final class MetricsRegistry: Sendable {
         bounds: [Double] = Histogram.durationBounds
     ) -> HistogramFamily<Labels> {
         precondition(!Labels.labelNames.contains("le"), "`le` is the histogram's own label")
-        return self.family(name, help, .histogram, by: labels, make: { Histogram(bounds: bounds) }) { text, labels, one in
-            text.histogram(name, labels, one)
+        func make() -> Histogram { Histogram(bounds: bounds) }
+        return self.family(name, help, .histogram, by: labels, make: make) { text, labels, histogram in
+            text.histogram(name, labels, histogram)
         }
     }
 

@@ -20,6 +20,7 @@ public final class StandardErrorSink: LogSink {
     /// How many lines were lost because the descriptor took none.
     public var droppedLines: UInt64 { self.dropped.load(ordering: .relaxed) }
 
+    /// Writes one line.
     public func write(_ record: LogRecord) {
         let line = record.line(self.format)
         line.withUnsafeBytes { line in

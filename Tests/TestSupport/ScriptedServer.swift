@@ -1,3 +1,4 @@
+private import Foundation
 private import Glibc
 private import Synchronization
 
@@ -40,7 +41,7 @@ public final class ScriptedServer: Sendable {
         }
         self.listener = listener
         self.port = UInt16(bigEndian: address.sin_port)
-        ScriptedServer.spawn { [self] in
+        Thread.detachNewThread { [self] in
             self.acceptConnections(script)
         }
     }
@@ -93,37 +94,12 @@ public final class ScriptedServer: Sendable {
                 break
             }
             let connection = ScriptedConnection(server: self, number: number, descriptor: descriptor)
-            ScriptedServer.spawn {
+            Thread.detachNewThread {
                 script(connection)
                 connection.close()
             }
         }
         _ = close(self.listener)
-    }
-
-    private final class Work: Sendable {
-        let run: @Sendable () -> Void
-
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-
-    /// A thread for work that blocks: the pools of Dispatch and of Swift are too small for that.
-    private static func spawn(_ run: @escaping @Sendable () -> Void) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 512 << 10)
-        var thread = pthread_t()
-        let pointer = Unmanaged.passRetained(Work(run)).toOpaque()
-        let result = pthread_create(&thread, &attributes, { pointer in
-            guard let pointer else { return nil }
-            Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run()
-            return nil
-        }, pointer)
-        precondition(result == 0, "no thread for a test server")
-        pthread_attr_destroy(&attributes)
     }
 }
 

@@ -4,7 +4,7 @@ struct HTTP1ChunkDecoder: Sendable {
         case sizeStart, size
         // A blank may stand around ";" and "=" (BWS), but nothing else may follow it.
         case blankBeforeExtension, extensionNameStart, extensionName, blankBehindName
-        case valueStart, value, quoted, quotedPair, blankBehindValue
+        case valueStart, value, quoted, quotedPair, quotedEnd, blankBehindValue
         case sizeLineFeed, data, dataCarriageReturn, dataLineFeed, trailer
     }
 
@@ -122,14 +122,14 @@ struct HTTP1ChunkDecoder: Sendable {
         case .valueStart where isToken: self.state = .value
         case .valueStart where byte == ASCII.quote: self.state = .quoted
         case .value where isToken: break
-        case .value, .blankBehindValue:
+        case .value, .quotedEnd, .blankBehindValue:
             switch byte {
             case ASCII.semicolon: self.state = .extensionNameStart
             case ASCII.space, ASCII.tab: self.state = .blankBehindValue
-            case ASCII.carriageReturn where self.state == .value: self.state = .sizeLineFeed
+            case ASCII.carriageReturn where self.state != .blankBehindValue: self.state = .sizeLineFeed
             default: throw Self.badExtension
             }
-        case .quoted where byte == ASCII.quote: self.state = .value
+        case .quoted where byte == ASCII.quote: self.state = .quotedEnd
         case .quoted where byte == ASCII.backslash: self.state = .quotedPair
         case .quoted where HTTPToken.isFieldValueByte(byte): break
         case .quotedPair where HTTPToken.isFieldValueByte(byte): self.state = .quoted

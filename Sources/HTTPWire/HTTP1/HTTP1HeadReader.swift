@@ -176,13 +176,17 @@ enum HTTP1HeadReader {
         _ version: HTTPRequestHead.Version
     ) throws(HTTPRejection) -> Bool {
         guard scanner.known.contains(.expect) else { return false }
+        var expectsContinue = false
         for entry in scanner.entries where self.isNamed(base, entry, "expect") {
-            for member in self.members(self.value(base, entry)) where !self.isToken(member, "100-continue") {
-                throw HTTPRejection(status: HTTPStatus(417), message: "No expectation but 100-continue can be met.")
+            for member in self.members(self.value(base, entry)) {
+                guard self.isToken(member, "100-continue") else {
+                    throw HTTPRejection(status: HTTPStatus(417), message: "No expectation but 100-continue can be met.")
+                }
+                expectsContinue = true
             }
         }
         // A client of HTTP/1.0 knows no interim answer (RFC 9110, section 10.1.1).
-        return version == .http11
+        return expectsContinue && version == .http11
     }
 
     // MARK: Bytes

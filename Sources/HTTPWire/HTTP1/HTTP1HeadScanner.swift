@@ -25,13 +25,20 @@ struct HTTP1HeadScanner: Sendable {
         static let expect = KnownFields(rawValue: 16)
     }
 
-    private(set) var hasRequestLine = false
+    private var hasRequestLine: Bool
     private(set) var method = 0..<0
     private(set) var target = 0..<0
     private(set) var major: UInt8 = 0
     private(set) var minor: UInt8 = 0
     private(set) var entries: [HTTPFields.Entry] = []
     private(set) var known: KnownFields = []
+
+    /// Makes a scanner.
+    ///
+    /// - Parameter hasRequestLine: Whether field lines come at once.
+    init(hasRequestLine: Bool = false) {
+        self.hasRequestLine = hasRequestLine
+    }
 
     /// Scans the line that begins at `start`.
     ///

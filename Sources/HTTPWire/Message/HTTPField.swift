@@ -13,6 +13,13 @@ public enum HTTPField {
             self.init(unchecked: text)
         }
 
+        /// Takes a name that stands in the source; one that is no token is our own mistake and traps.
+        public init(literal: StaticString) {
+            let text = String(describing: literal)
+            precondition(Self(text) != nil, "not a field name")
+            self.init(unchecked: text)
+        }
+
         private init(unchecked text: String) {
             self.spelling = text
             self.canonical = String(decoding: text.utf8.map(HTTPToken.lowercased), as: UTF8.self)

@@ -72,6 +72,11 @@ public struct HTTPFields: Sendable {
         self.entries.filter { self.matches($0, name) }.map { self.text($0.value) }
     }
 
+    /// The bytes of the values of all lines with this name, in order.
+    func rawValues(of name: HTTPField.Name) -> [[UInt8]] {
+        self.entries.filter { self.matches($0, name) }.map { Array(self.storage[$0.value]) }
+    }
+
     /// Whether a line with this name exists.
     public func contains(_ name: HTTPField.Name) -> Bool {
         self.entries.contains { self.matches($0, name) }

@@ -1,0 +1,49 @@
+internal import HTTPServer
+internal import Store
+internal import Telemetry
+
+/// What the daemon itself shows in `/metrics`: its version, connections and the store's claims.
+enum DaemonMetrics {
+    /// The states of a key.
+    enum ClaimState: String, MetricLabel {
+        static let labelName = "state"
+
+        case sent, unresolved, answered
+        case settledBilled = "settled_billed"
+    }
+
+    /// Registers what is read from the store.
+    static func register(_ store: Store, in registry: MetricsRegistry) {
+        registry.gauges("speechgate_build_info", "The version that runs.", by: Version.self)[.current].set(1)
+        registry.gauges(
+            "speechgate_claims",
+            "Keys by state; sent and unresolved ones wait for an answer.",
+            by: ClaimState.self
+        ) {
+            let counts = store.claimCounts()
+            return [
+                .sent: Double(counts.sent), .unresolved: Double(counts.unresolved),
+                .answered: Double(counts.answered), .settledBilled: Double(counts.settledBilled),
+            ]
+        }
+        registry.counter("speechgate_store_transactions_total", "Committed transactions.") {
+            UInt64(clamping: store.statistics.transactions)
+        }
+        registry.gauge("speechgate_store_cached_bytes", "Answers kept in memory.") {
+            Double(store.statistics.cachedBytes)
+        }
+    }
+
+    /// Registers what is read from the gateway's listeners.
+    static func register(_ server: HTTPServer, in registry: MetricsRegistry) {
+        registry.gauge("speechgate_connections_open", "Client connections open now.") {
+            Double(server.statistics.openConnections)
+        }
+        registry.counter("speechgate_connections_accepted_total", "Client connections so far.") {
+            UInt64(clamping: server.statistics.acceptedConnections)
+        }
+        registry.counter("speechgate_connections_shed_total", "Client connections turned away at the limit.") {
+            UInt64(clamping: server.statistics.shedConnections)
+        }
+    }
+}

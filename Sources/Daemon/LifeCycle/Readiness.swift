@@ -1,0 +1,48 @@
+internal import Synchronization
+
+/// Whether the gateway should be given work, and why not.
+final class Readiness: Sendable {
+    /// Why no work should come.
+    enum Reason: String, CaseIterable, Sendable {
+        /// Start-up is not finished.
+        case starting
+        /// The daemon was told to stop.
+        case draining
+        /// The store takes no writes, so paid calls are refused.
+        case store
+        /// No platform account is accepted.
+        case accounts
+    }
+
+    /// The stages of a daemon's life.
+    enum Stage: Sendable {
+        case starting, serving, draining
+    }
+
+    private let stage = Mutex(Stage.starting)
+    private let isStoreWritable: @Sendable () -> Bool
+    private let hasReadyAccount: @Sendable () -> Bool
+
+    init(isStoreWritable: @escaping @Sendable () -> Bool, hasReadyAccount: @escaping @Sendable () -> Bool) {
+        self.isStoreWritable = isStoreWritable
+        self.hasReadyAccount = hasReadyAccount
+    }
+
+    /// Goes on to a stage.
+    func enter(_ stage: Stage) {
+        self.stage.withLock { $0 = stage }
+    }
+
+    /// All reasons against work, none when ready.
+    var reasons: [Reason] {
+        var reasons: [Reason] = []
+        switch self.stage.withLock({ $0 }) {
+        case .starting: reasons.append(.starting)
+        case .draining: reasons.append(.draining)
+        case .serving: break
+        }
+        if !self.isStoreWritable() { reasons.append(.store) }
+        if !self.hasReadyAccount() { reasons.append(.accounts) }
+        return reasons
+    }
+}

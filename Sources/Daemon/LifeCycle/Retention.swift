@@ -1,0 +1,43 @@
+internal import GatewayCore
+internal import Store
+internal import Telemetry
+
+/// Deletes what is older than its retention, in small batches, so that no batch holds up a paid call.
+struct Retention: Sendable {
+    /// How long to rest when nothing is left to delete.
+    static let interval: Duration = .seconds(60)
+    /// How long to rest between batches.
+    static let pause: Duration = .milliseconds(50)
+
+    let store: Store
+    let logger: Logger
+    var clock = GatewayClock.system
+
+    /// Works until its task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            var isComplete = true
+            do {
+                let expiry = try await self.store.expire(now: self.clock.unixMilliseconds())
+                isComplete = expiry.isComplete
+                if expiry.keys + expiry.records + expiry.unknown > 0 {
+                    self.logger.info(
+                        "expired",
+                        [
+                            "store.keys": .int(expiry.keys),
+                            "store.records": .int(expiry.records),
+                            "store.unknown": .int(expiry.unknown),
+                        ]
+                    )
+                }
+            } catch {
+                self.logger.warning("retention could not be applied", ["store.error": .string(error.message)])
+            }
+            do {
+                try await self.clock.sleep(isComplete ? Self.interval : Self.pause)
+            } catch {
+                return
+            }
+        }
+    }
+}

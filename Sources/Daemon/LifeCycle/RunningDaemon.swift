@@ -1,0 +1,232 @@
+internal import EventLoop
+internal import GatewayCore
+internal import HTTPServer
+internal import HTTPWire
+internal import JSONScan
+internal import Store
+internal import Telemetry
+internal import UpstreamClient
+
+/// A running daemon: `start` brings everything up in order or nothing, `shutDown` ends it.
+struct RunningDaemon: Sendable {
+    /// Where the daemon can be reached.
+    struct Addresses: Sendable {
+        /// The gateway's listeners.
+        let gateway: [BoundAddress]
+        /// The operations listener.
+        let operations: BoundAddress
+
+        /// One JSON line for scripts.
+        var line: [UInt8] {
+            var writer = JSONWriter()
+            writer.object { json in
+                json.member("gateway", self.gateway.first?.url)
+                json.member("ops", self.operations.url)
+            }
+            writer.lineFeed()
+            return writer.bytes
+        }
+    }
+
+    /// Where it can be reached.
+    let addresses: Addresses
+    let logger: Logger
+    private let assembly: GatewayAssembly
+    private let server: HTTPServer
+    private let readiness: Readiness
+    private let services: ServiceGroup
+    private let drainLimit: Duration
+
+    /// Starts a daemon.
+    ///
+    /// - Throws: ``VerbFailure`` when a part cannot be started; what had begun has been ended then.
+    static func start(
+        _ configuration: Configuration,
+        secrets: ResolvedSecrets,
+        logger: Logger
+    ) async throws(VerbFailure) -> RunningDaemon {
+        let services = ServiceGroup()
+        do {
+            return try await Self.start(configuration, secrets: secrets, logger: logger, services: services)
+        } catch {
+            await services.stop()
+            throw Self.failure(error)
+        }
+    }
+
+    private static func start(
+        _ configuration: Configuration,
+        secrets: ResolvedSecrets,
+        logger: Logger,
+        services: ServiceGroup
+    ) async throws -> RunningDaemon {
+        Self.checkDescriptors(configuration, logger: logger)
+        let registry = MetricsRegistry()
+        // The loops end last: tasks on them see to it that what the platform answered is still stored.
+        let loops = try await Self.makeLoops(configuration.loops, services: services)
+        let store = try Store.open(configuration.storeConfiguration(readers: loops.gateway.count + 1))
+        await services.add("store") { await store.close() }
+        DaemonMetrics.register(store, in: registry)
+        let retention = Task { await Retention(store: store, logger: logger).run() }
+        await services.add("retention") {
+            retention.cancel()
+            await retention.value
+        }
+        let upstream = try UpstreamClient(
+            configuration: configuration.upstreamClient(),
+            loops: loops.gateway,
+            logger: logger
+        )
+        let assembly = try GatewayAssembly(
+            configuration: configuration,
+            secrets: secrets,
+            store: store,
+            transport: upstream,
+            logger: logger,
+            registry: registry
+        )
+        await services.add("gateway") {
+            // Ending the exchanges lets their calls land: what was sent without an answer is marked so.
+            await upstream.shutdown()
+            await Self.patiently(.seconds(2)) { await assembly.calls.drain() }
+            assembly.calls.stop()
+        }
+        let readiness = Readiness(
+            isStoreWritable: { assembly.calls.isStoreWritable },
+            hasReadyAccount: { assembly.accounts.contains(where: \.isReady) }
+        )
+        let server = HTTPServer(
+            configuration: try configuration.gatewayServer(),
+            loops: loops.gateway,
+            responder: assembly.gateway,
+            logger: logger
+        )
+        await services.add("listeners") { await server.stop() }
+        let gateway = try await server.start()
+        DaemonMetrics.register(server, in: registry)
+        let control = HTTPServer(
+            configuration: configuration.controlServer(),
+            loops: [loops.operations],
+            responder: ControlResponder(
+                administration: Administration(store: store, running: assembly),
+                logger: logger
+            ),
+            logger: logger
+        )
+        await services.add("control") { await control.stop() }
+        _ = try await control.start()
+        let operations = HTTPServer(
+            configuration: try configuration.operationsServer(),
+            loops: [loops.operations],
+            responder: OperationsResponder(readiness: readiness, registry: registry),
+            logger: logger
+        )
+        await services.add("operations") { await operations.stop() }
+        guard let operationsAddress = try await operations.start().first else {
+            throw VerbFailure(.software, "the operations listener has no address")
+        }
+        readiness.enter(.serving)
+        return RunningDaemon(
+            addresses: Addresses(gateway: gateway, operations: operationsAddress),
+            logger: logger,
+            assembly: assembly,
+            server: server,
+            readiness: readiness,
+            services: services,
+            drainLimit: configuration.drain
+        )
+    }
+
+    /// Ends the daemon.
+    ///
+    /// - Parameter hurry: Resolved when running calls shall not be waited for any longer.
+    func shutDown(hurry: OneShot<Int32>) async {
+        self.readiness.enter(.draining)
+        self.assembly.gateway.beginDraining()
+        let calls = self.assembly.calls
+        let start = ContinuousClock.now
+        let isDrained = OneShot<Bool>()
+        let draining = Task {
+            await self.server.drain(within: self.drainLimit)
+            // A call whose client has left still runs, and is worth waiting for: it is paid for.
+            let rest = self.drainLimit - (ContinuousClock.now - start)
+            if rest > .zero { await Self.patiently(rest) { await calls.drain() } }
+            isDrained.resolve(true)
+        }
+        let watching = Task {
+            _ = await hurry.wait()
+            isDrained.resolve(false)
+        }
+        let isInOrder = await isDrained.wait()
+        draining.cancel()
+        watching.cancel()
+        let metadata: LogMetadata = [
+            "calls.running": .int(calls.runningCount),
+            "connections.open": .int(self.server.statistics.openConnections),
+            "duration_ms": .milliseconds(ContinuousClock.now - start),
+        ]
+        if !isInOrder {
+            self.logger.warning("stopping at once", metadata)
+        } else if calls.runningCount > 0 {
+            self.logger.warning("drain time is over, running calls are cut", metadata)
+        } else {
+            self.logger.info("drained", metadata)
+        }
+        await self.services.stop()
+        self.logger.notice("stopped")
+    }
+
+    // MARK: - Parts
+
+    private static func makeLoops(
+        _ wanted: Int,
+        services: ServiceGroup
+    ) async throws -> (gateway: [EventLoop], operations: EventLoop) {
+        let count = wanted == 0 ? Processors.count : wanted
+        var loops: [EventLoop] = []
+        // The last one is for operations and control, which answer even when all others are busy.
+        for index in 0...count {
+            let loop = try EventLoop(index: index)
+            await services.add("loop") { loop.stop() }
+            loops.append(loop)
+        }
+        return (Array(loops.dropLast()), loops[count])
+    }
+
+    private static func checkDescriptors(_ configuration: Configuration, logger: Logger) {
+        let limit = DescriptorLimit.raise()
+        let wanted = configuration.limits.connections + 512
+        guard limit < wanted else { return }
+        logger.warning(
+            "fewer file descriptors than connections are allowed; raise ulimit -n or lower limits.connections",
+            ["descriptors.limit": .int(limit), "descriptors.wanted": .int(wanted)]
+        )
+    }
+
+    /// Waits for something, but not longer than given.
+    private static func patiently(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
+        let end = OneShot<Void>()
+        let working = Task {
+            await work()
+            end.resolve(())
+        }
+        let timing = Task {
+            try? await Task.sleep(for: limit)
+            end.resolve(())
+        }
+        await end.wait()
+        working.cancel()
+        timing.cancel()
+    }
+
+    private static func failure(_ error: any Error) -> VerbFailure {
+        switch error {
+        case let error as VerbFailure: error
+        case let error as StoreError: VerbFailure(error)
+        case let error as HTTPServerError: VerbFailure(error)
+        case let error as UpstreamClientError: VerbFailure(.configuration, "\(error)")
+        case let error as EventLoopError: VerbFailure(.unavailable, "cannot make an event loop: \(error)")
+        default: VerbFailure(.software, "an unexpected failure: \(type(of: error))")
+        }
+    }
+}

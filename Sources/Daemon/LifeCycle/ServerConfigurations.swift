@@ -1,0 +1,72 @@
+internal import HTTPServer
+internal import HTTPWire
+internal import UpstreamClient
+
+/// What the settings mean to the servers and the client.
+extension Configuration {
+    /// The gateway's listeners.
+    func gatewayServer() throws(HTTPServerError) -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
+        server.listen = []
+        for text in self.listen { server.listen.append(try ListenAddress(text)) }
+        server.maximumConnections = self.limits.connections
+        server.headTimeout = self.limits.headTimeout
+        server.bodyIdleTimeout = self.limits.bodyIdleTimeout
+        server.keepAliveTimeout = self.limits.keepAliveTimeout
+        server.writeTimeout = self.limits.writeTimeout
+        server.http1.requestLine = self.limits.requestLine.bytes
+        server.http1.headBytes = self.limits.headBytes.bytes
+        server.http1.fieldCount = self.limits.fields
+        return server
+    }
+
+    /// The operations listener.
+    func operationsServer() throws(HTTPServerError) -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
+        server.listen = [try ListenAddress(self.operations.listen)]
+        server.maximumConnections = 256
+        return server
+    }
+
+    /// The control socket.
+    func controlServer() -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
+        server.listen = [.unix(path: self.controlSocketPath)]
+        server.unixSocketMode = 0o600
+        server.maximumConnections = 64
+        return server
+    }
+
+    /// The client to the platforms.
+    func upstreamClient() -> UpstreamClient.Configuration {
+        var client = UpstreamClient.Configuration()
+        client.connectTimeout = self.yugu.connectTimeout
+        client.certificateAuthorityFile = self.yugu.certificateAuthorityFile
+        return client
+    }
+}
+
+extension VerbFailure {
+    /// What a listener's failure means for the process.
+    init(_ error: HTTPServerError) {
+        let exitCode: ExitCode =
+            switch error.code {
+            case .addressInUse, .noSuchAddress, .exhausted, .notListening, .system: .unavailable
+            case .permissionDenied: .noPermission
+            case .pathOccupied: .cannotCreate
+            case .invalidAddress: .configuration
+            case .alreadyStarted: .software
+            }
+        self.init(exitCode, error.message)
+    }
+}
+
+extension BoundAddress {
+    /// The address as a client would write it.
+    var url: String {
+        switch self.address {
+        case .tcp: "http://\(self)"
+        case .unix, .inherited: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Store
+
+/// `client …` and `claims …`: through the daemon while one runs, else on the store itself.
+struct AdministrationVerb: Sendable {
+    /// How often a daemon that holds the store but does not listen (yet, or any more) is tried again.
+    static let tries = 20
+    /// How long to wait in between.
+    static let pause: Duration = .milliseconds(100)
+
+    let command: AdministrationCommand
+
+    func run(_ context: VerbContext) async throws(VerbFailure) {
+        let configuration = try context.loadConfiguration().configuration
+        for _ in 1..<Self.tries {
+            do throws(VerbFailure) {
+                return try await self.run(configuration, console: context.console)
+            } catch {
+                // Another process has the store, but nobody listens: a daemon that starts or ends just now.
+                guard error.exitCode == .temporaryFailure, error.isWorthRepeating else { throw error }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+        try await self.run(configuration, console: context.console)
+    }
+
+    private func run(_ configuration: Configuration, console: Console) async throws(VerbFailure) {
+        let client = ControlClient(path: configuration.controlSocketPath)
+        do throws(ControlClient.Failure) {
+            var next: AdministrationCommand? = self.command
+            while let command = next {
+                next = self.show(try client.perform(command), console: console)
+            }
+        } catch {
+            switch error {
+            case .noDaemon:
+                try await self.runAlone(configuration, console: console)
+            case .forbidden:
+                throw VerbFailure(.noPermission, "\(client.path) belongs to another user; use the daemon's account")
+            case .broken(let reason):
+                throw VerbFailure(.unavailable, "\(reason) (\(client.path))")
+            case .refused(let failure):
+                throw failure
+            }
+        }
+    }
+
+    private func show(
+        _ reply: AdministrationReply,
+        console: Console
+    ) -> AdministrationCommand? {
+        console.output(reply.output)
+        return reply.next.map { .listClaims(after: $0) }
+    }
+
+    private func runAlone(_ configuration: Configuration, console: Console) async throws(VerbFailure) {
+        let store: Store
+        do throws(StoreError) {
+            store = try Store.open(configuration.storeConfiguration(readers: 1))
+        } catch {
+            throw VerbFailure(error)
+        }
+        let administration = Administration(store: store, running: nil)
+        let result: Result<Void, VerbFailure>
+        do throws(VerbFailure) {
+            var next: AdministrationCommand? = self.command
+            while let command = next {
+                next = self.show(try await administration.perform(command), console: console)
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await store.close()
+        try result.get()
+    }
+}

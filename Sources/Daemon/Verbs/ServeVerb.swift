@@ -1,0 +1,78 @@
+internal import FoundationEssentials
+internal import HTTPServer
+internal import Telemetry
+
+/// `serve`: the daemon, from its configuration to its last log line.
+struct ServeVerb: Sendable {
+    /// Addresses that take the place of the configuration's.
+    let listen: [String]
+    /// A file for the line with the resolved addresses.
+    let readyFile: String?
+
+    func run(_ context: VerbContext) async throws(VerbFailure) {
+        var file = try context.loadConfiguration()
+        if !self.listen.isEmpty { try self.replaceListeners(&file) }
+        let secrets = try context.resolveSecrets(file)
+        let configuration = file.configuration
+        let logger = Logger(configuration.log)
+        for warning in secrets.warnings {
+            logger.warning("configuration", ["configuration.warning": .string(warning)])
+        }
+        let signals = Signals { logger.notice("SIGHUP is ignored; restart to read the configuration again") }
+        let daemon = try await RunningDaemon.start(configuration, secrets: secrets, logger: logger)
+        let line = daemon.addresses.line
+        try await self.announce(line, daemon: daemon, console: context.console)
+        logger.notice(
+            "ready",
+            [
+                "version": .string(Version.current.rawValue),
+                "configuration.file": .string(file.path),
+                "gateway.address": .string(daemon.addresses.gateway.map(\.description).joined(separator: " ")),
+                "operations.address": .string(daemon.addresses.operations.description),
+            ]
+        )
+        let signal = await signals.stop.wait()
+        logger.notice(
+            "draining",
+            ["signal": .int(signal), "drain.limit_ms": .milliseconds(configuration.drain)]
+        )
+        await daemon.shutDown(hurry: signals.stopAtOnce)
+    }
+
+    private func replaceListeners(_ file: inout ConfigurationFile) throws(VerbFailure) {
+        file.configuration.listen = self.listen
+        if file.configuration.echo, let open = self.listen.first(where: { !ListenText.isLocal($0) }) {
+            let message = "\(Configuration.echoRefusal); --listen \(open) does not"
+            let issue = ConfigurationIssue(path: "echo", position: nil, message: message)
+            throw VerbFailure(ConfigurationError(file: file.path, issues: [issue]))
+        }
+    }
+
+    /// Tells scripts where the daemon is.
+    private func announce(_ line: [UInt8], daemon: RunningDaemon, console: Console) async throws(VerbFailure) {
+        if let readyFile = self.readyFile {
+            do {
+                // Written aside and renamed: whoever waits for the file finds it whole.
+                try Data(line).write(to: URL(filePath: readyFile), options: .atomic)
+            } catch {
+                let hurry = OneShot<Int32>()
+                hurry.resolve(0)
+                await daemon.shutDown(hurry: hurry)
+                throw VerbFailure(.cannotCreate, "cannot write the ready file \(readyFile)")
+            }
+        }
+        console.output(line)
+    }
+}
+
+extension Logger {
+    /// A logger to standard error.
+    fileprivate init(_ log: Configuration.Log) {
+        let format: LogFormat =
+            switch log.format {
+            case .json: .json
+            case .text: .text
+            }
+        self.init(level: Logger.Level(name: log.level.rawValue) ?? .info, sink: StandardErrorSink(format: format))
+    }
+}

@@ -1,0 +1,112 @@
+internal import Cryptography
+internal import GatewayCore
+internal import HTTPWire
+internal import ProviderYugu
+internal import Store
+internal import Telemetry
+
+/// The gateway with what the daemon must reach in it: the one place that knows how the parts fit together.
+struct GatewayAssembly: Sendable {
+    /// Answers requests.
+    let gateway: Gateway
+    /// Who may call.
+    let clients: ClientDirectory
+    /// The paid calls.
+    let calls: PaidCalls
+    /// All accounts of all platforms.
+    let accounts: [Account]
+
+    /// Puts a gateway together.
+    ///
+    /// - Parameters:
+    ///   - store: Open; the gateway does not close it.
+    ///   - transport: Sends requests to platforms.
+    ///   - registry: Takes the gateway's metrics.
+    /// - Throws: ``StoreError`` when the clients cannot be read or the spool not be made.
+    init(
+        configuration: Configuration,
+        secrets: ResolvedSecrets,
+        store: Store,
+        transport: any HTTPTransport,
+        logger: Logger,
+        registry: MetricsRegistry
+    ) throws(StoreError) {
+        let yugu = configuration.yugu
+        let services = UpstreamServices(
+            transport: transport,
+            policy: RetryPolicy(yugu),
+            maximumAnswer: yugu.answerBytes.bytes,
+            logger: logger,
+            metrics: GatewayMetrics(registry: registry)
+        )
+        var callTimes = PaidCalls.Configuration()
+        callTimes.waitForWinner = yugu.waitForWinner
+        callTimes.unknownReplayWindow = yugu.unknownReplayWindow
+        let calls = PaidCalls(
+            configuration: callTimes,
+            services: services,
+            store: store,
+            upstreamKeySecret: secrets.upstreamKey
+        )
+        let clients = ClientDirectory()
+        clients.replace(with: try store.clients())
+        let access = ClientAccess(clients: clients)
+        let bodies = try Self.bodies(configuration)
+        var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
+        platform.baseURL = yugu.baseURL
+        let providers: [any Provider] = [
+            YuguProvider(
+                configuration: platform,
+                access: access,
+                bodies: bodies,
+                calls: calls,
+                upstream: services,
+                store: store
+            )
+        ]
+        var routes = providers.flatMap(\.routes)
+        routes += KeyRoutes(access: access, calls: calls, store: store).routes
+        routes += RecordRoutes(access: access, store: store).routes
+        if configuration.echo { routes += EchoRoute().routes }
+        self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
+        self.clients = clients
+        self.calls = calls
+        self.accounts = providers.flatMap(\.accounts)
+    }
+
+    private static func bodies(_ configuration: Configuration) throws(StoreError) -> BodyStorage {
+        var spool = SpoolDirectory.Configuration(directory: configuration.stateDirectory + "/spool")
+        spool.budget = Int64(configuration.limits.spoolBudget.bytes)
+        var bodies = BodyStorage.Configuration()
+        bodies.memoryBody = configuration.limits.memoryBody.bytes
+        bodies.memoryBudget = configuration.limits.memoryBudget.bytes
+        bodies.uploadBytes = configuration.limits.uploadBytes.bytes
+        return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool))
+    }
+
+    private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {
+        zip(yugu.accounts, secrets.accounts).map { account, secretKey in
+            Account(
+                name: account.name,
+                appKey: account.appKey,
+                secretKey: secretKey,
+                concurrency: account.concurrency,
+                queueLength: yugu.queue.length,
+                queueWait: yugu.queue.wait
+            )
+        }
+    }
+}
+
+extension RetryPolicy {
+    fileprivate init(_ yugu: Configuration.Yugu) {
+        self.init()
+        self.attempts = yugu.attempts
+        self.initialDelay = yugu.retry.initialDelay
+        self.maximumDelay = yugu.retry.maximumDelay
+        self.jitter = yugu.retry.jitter
+        self.maximumRetryAfter = yugu.retry.maximumRetryAfter
+        self.attemptTimeout = yugu.attemptTimeout
+        self.totalTimeout = yugu.totalTimeout
+    }
+}

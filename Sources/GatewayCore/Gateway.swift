@@ -1,0 +1,108 @@
+internal import Cryptography
+public import HTTPWire
+internal import Synchronization
+public import Telemetry
+
+/// The gateway as a server sees it: it routes, and turns every failure into an answer.
+public final class Gateway: HTTPResponder {
+    private let router: Router
+    private let clock: GatewayClock
+    private let logger: Logger
+    private let requests: RequestCounters
+    private let draining = Atomic(false)
+
+    /// Makes a gateway of routes.
+    public init(routes: [Route], clock: GatewayClock = .system, logger: Logger, registry: MetricsRegistry) {
+        self.router = Router(routes: routes)
+        self.clock = clock
+        self.logger = logger
+        self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
+    }
+
+    /// From now on says that it goes down.
+    public func beginDraining() {
+        self.draining.store(true, ordering: .relaxed)
+    }
+
+    /// Whether it goes down.
+    public var isDraining: Bool { self.draining.load(ordering: .relaxed) }
+
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let start = self.clock.now()
+        let requestID = RequestID.make(from: request.head)
+        var response: HTTPResponse
+        var route: Int?
+        do throws(GatewayError) {
+            switch self.router.match(request.head.method, path: request.head.path) {
+            case .route(let match, let index, let parameter):
+                route = index
+                let exchange = Exchange(request: request, requestID: requestID, parameter: parameter)
+                response = try await match.handle(exchange)
+            case .otherMethods(let allow):
+                guard request.head.method == .options else { throw .methodNotAllowed(allow) }
+                response = HTTPResponse(status: HTTPStatus(204))
+                response.fields.append(.allow, allow)
+            case .none:
+                response = try self.withoutRoute(request.head)
+            }
+        } catch {
+            response = error.response(requestID: requestID, timestamp: self.clock.unixMilliseconds())
+        }
+        response.fields.append(.xRequestID, requestID)
+        self.requests.count(route: route, status: response.status.code)
+        self.log(request, requestID: requestID, route: route, response: response, duration: self.clock.now() - start)
+        return response
+    }
+
+    public func response(to rejection: HTTPRejection) -> HTTPResponse {
+        let requestID = RequestID.generate()
+        let error = GatewayError(
+            status: rejection.status.code,
+            code: rejection.status.code >= 500 ? .internalError : .validation,
+            origin: .client,
+            message: rejection.message,
+            retryAfter: rejection.status.code == 503 ? 1 : nil
+        )
+        var response = error.response(requestID: requestID, timestamp: self.clock.unixMilliseconds())
+        response.fields.append(.xRequestID, requestID)
+        self.requests.count(route: nil, status: rejection.status.code)
+        return response
+    }
+
+    private func withoutRoute(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse {
+        switch head.method {
+        case .options where head.path == "*":
+            return HTTPResponse(status: HTTPStatus(204))
+        case .other:
+            throw GatewayError(
+                status: 501,
+                code: .validation,
+                origin: .client,
+                message: "The method is not known here; use GET or POST."
+            )
+        default:
+            throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
+        }
+    }
+
+    private func log(
+        _ request: HTTPRequest,
+        requestID: String,
+        route: Int?,
+        response: HTTPResponse,
+        duration: Duration
+    ) {
+        self.logger.info(
+            "request",
+            [
+                "request.id": .string(requestID),
+                "http.method": .string(request.head.method.token),
+                "http.route": .string(self.requests.name(of: route)),
+                "http.status": .int(response.status.code),
+                "client.address": .string(request.peerAddress),
+                "bytes_out": .int(response.body.count),
+                "duration_ms": .milliseconds(duration),
+            ]
+        )
+    }
+}

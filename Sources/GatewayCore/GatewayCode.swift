@@ -1,0 +1,52 @@
+/// The platform codes that the gateway itself answers with (contract yugu, section 9.3).
+///
+/// They are the platform's, so that its SDKs classify our answers as they classify the platform's.
+public enum GatewayCode: Int, Sendable {
+    case validation = 40001
+    case unauthorized = 40100
+    case forbidden = 40300
+    case notFound = 40400
+    case conflict = 40900
+    case inProgress = 40901
+    case keyReused = 40903
+    case tooManyRequests = 42900
+    case concurrencyLimit = 42901
+    case internalError = 50000
+    case upstream = 50200
+
+    /// One of the contract's sixteen categories (section 9.2).
+    public var category: String {
+        switch self {
+        case .validation: "INVALID_PARAM"
+        case .unauthorized: "AUTH"
+        case .forbidden: "PERMISSION"
+        case .notFound: "NOT_FOUND"
+        case .conflict, .inProgress, .keyReused: "CONFLICT"
+        case .tooManyRequests, .concurrencyLimit: "RATE_LIMIT"
+        case .internalError: "SERVER"
+        case .upstream: "UPSTREAM"
+        }
+    }
+
+    /// Whether a client may send the same request again.
+    public var isRetryable: Bool {
+        switch self {
+        case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
+        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused: false
+        }
+    }
+
+    /// The code that stands for a bare status, where a platform answer carries no code (contract yugu, section 14).
+    public static func standing(for status: Int) -> GatewayCode {
+        switch status {
+        case 401: .unauthorized
+        case 403: .forbidden
+        case 404, 410: .notFound
+        case 409: .conflict
+        case 429: .tooManyRequests
+        case 502, 504: .upstream
+        case 500...: .internalError
+        default: .validation
+        }
+    }
+}

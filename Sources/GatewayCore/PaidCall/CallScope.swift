@@ -1,0 +1,48 @@
+internal import Cryptography
+public import Store
+
+/// What a key belongs to: client, user and key, so that equal keys of different tenants never meet.
+public struct CallScope: Hashable, Sendable {
+    /// The client's name.
+    public let client: String
+    /// The user, or nil.
+    public let user: String?
+    /// The client's key.
+    public let key: IdempotencyKey
+    /// The scope's hash, under which the store knows it.
+    public let hash: ScopeHash
+    /// Length-prefixed parts: no two scopes have the same bytes.
+    private let bytes: [UInt8]
+
+    /// Takes the parts.
+    public init(client: String, user: String?, key: IdempotencyKey) {
+        self.client = client
+        self.user = user
+        self.key = key
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(client.utf8.count + (user?.utf8.count ?? 0) + key.text.utf8.count + 16)
+        Self.append(client, to: &bytes)
+        bytes.append(user == nil ? 0 : 1)
+        Self.append(user ?? "", to: &bytes)
+        Self.append(key.text, to: &bytes)
+        self.bytes = bytes
+        let digest = SHA256.hash(of: bytes)
+        self.hash = digest.withBytes { digest in
+            ScopeHash(
+                digest.loadUnaligned(as: UInt64.self).bigEndian,
+                digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+            )
+        }
+    }
+
+    /// The key that the platform sees: 32 hex digits of an HMAC, the same even if the database is lost.
+    func upstreamKey(secret: Secret) -> String {
+        let code = HMACSHA256.authenticationCode(for: self.bytes, key: secret)
+        return Hex.encode(Array(code.bytes.prefix(16)))
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: UInt32(text.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: text.utf8)
+    }
+}

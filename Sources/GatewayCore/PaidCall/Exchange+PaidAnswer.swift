@@ -1,0 +1,34 @@
+public import HTTPWire
+
+extension Exchange {
+    /// Answers a paid route: whatever happens, the answer names the key under which it happened.
+    ///
+    /// - Parameters:
+    ///   - authenticate: Says who asks; a refusal comes before any other.
+    ///   - work: Does what the route is for.
+    public func answerPaid(
+        authenticating authenticate: () throws(GatewayError) -> Principal,
+        _ work: (Principal, IdempotencyKey) async throws(GatewayError) -> HTTPResponse
+    ) async throws(GatewayError) -> HTTPResponse {
+        let parsed = Self.key(of: self.head)
+        do throws(GatewayError) {
+            let principal = try authenticate()
+            let key = try parsed.get()
+            var response = try await work(principal, key)
+            response.fields.append(.idempotencyKey, key.text)
+            return response
+        } catch {
+            var error = error
+            if case .success(let key) = parsed { error.idempotencyKey = key.text }
+            throw error
+        }
+    }
+
+    private static func key(of head: HTTPRequestHead) -> Result<IdempotencyKey, GatewayError> {
+        do {
+            return .success(try IdempotencyKey(of: head))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

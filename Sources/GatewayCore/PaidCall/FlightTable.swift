@@ -1,0 +1,180 @@
+internal import Cryptography
+internal import Store
+internal import Synchronization
+
+/// The calls that run now, by scope: one flight a scope, with everyone who waits for it.
+///
+/// One lock serves all loops; nothing is called out under it.
+final class FlightTable: Sendable {
+    /// What a waiting request learns.
+    enum News: Sendable {
+        /// The flight landed; `asOwner` for the request whose call it is.
+        case landed(FlightResult, asOwner: Bool)
+        /// The wait took too long.
+        case timedOut
+        /// The request's client has left.
+        case left
+    }
+
+    /// How a request takes part.
+    enum Entry: Sendable {
+        /// The scope is free: this request flies, and lands the flight in every case.
+        case owner(FlightID, Participant)
+        /// The same request flies already.
+        case waiter(Participant)
+        /// The flight has landed, but its answer is not written yet.
+        case landed(FlightResult)
+        /// Another request flies under this key.
+        case mismatch
+    }
+
+    /// A place among those who wait for a flight.
+    struct Participant: Sendable {
+        let scope: ScopeHash
+        let serial: UInt64
+        let waiting: Waiting<News>
+    }
+
+    private struct Flight {
+        let id: FlightID
+        let fingerprint: Digest256
+        var owner: UInt64?
+        var participants: [Participant]
+        var isSent = false
+        var unwritten: FlightResult?
+    }
+
+    private struct State {
+        var flights: [ScopeHash: Flight] = [:]
+        var serial: UInt64 = 0
+        var idle: [Waiting<Void>] = []
+    }
+
+    private let process: UInt64
+    private let state = Mutex(State())
+
+    /// - Parameter process: A random number that tells this run of the daemon from others.
+    init(process: UInt64) {
+        self.process = process
+    }
+
+    /// Tests for a flight and starts one if there is none.
+    func enter(_ scope: ScopeHash, fingerprint: Digest256) -> Entry {
+        self.state.withLock { state in
+            state.serial += 1
+            let participant = Participant(scope: scope, serial: state.serial, waiting: Waiting())
+            guard var flight = state.flights[scope] else {
+                let id = FlightID(process: self.process, serial: state.serial)
+                state.flights[scope] = Flight(
+                    id: id,
+                    fingerprint: fingerprint,
+                    owner: participant.serial,
+                    participants: [participant]
+                )
+                return .owner(id, participant)
+            }
+            guard flight.fingerprint == fingerprint else { return .mismatch }
+            if let result = flight.unwritten { return .landed(result) }
+            flight.participants.append(participant)
+            state.flights[scope] = flight
+            return .waiter(participant)
+        }
+    }
+
+    /// Marks a flight as past its point of no return.
+    ///
+    /// - Returns: False when everyone has left before; the flight is gone then.
+    func markSent(_ scope: ScopeHash, _ id: FlightID) -> Bool {
+        self.state.withLock { state in
+            guard state.flights[scope]?.id == id else { return false }
+            state.flights[scope]?.isSent = true
+            return true
+        }
+    }
+
+    /// Ends a flight and tells everyone; one that was given up changes nothing.
+    ///
+    /// - Parameter isWritten: False keeps the flight, so that its key is answered from here until ``forget(_:)``.
+    func land(_ scope: ScopeHash, _ id: FlightID, with result: FlightResult, isWritten: Bool = true) {
+        let (participants, owner, idle) = self.state.withLock { state in
+            guard var flight = state.flights[scope], flight.id == id else {
+                return ([Participant](), UInt64?.none, [Waiting<Void>]())
+            }
+            let participants = flight.participants
+            flight.participants = []
+            flight.unwritten = result
+            state.flights[scope] = isWritten ? nil : flight
+            return (participants, flight.owner, Self.takeIdle(&state))
+        }
+        for participant in participants {
+            participant.waiting.resolve(.landed(result, asOwner: participant.serial == owner))
+        }
+        for waiting in idle { waiting.resolve(()) }
+    }
+
+    /// Removes a flight whose answer has been written late.
+    func forget(_ scope: ScopeHash) {
+        let idle = self.state.withLock { state in
+            state.flights[scope] = nil
+            return Self.takeIdle(&state)
+        }
+        for waiting in idle { waiting.resolve(()) }
+    }
+
+    /// Takes a participant out whose client has left. Before the call is sent the next one becomes the owner, and
+    /// without a next one the flight is given up.
+    func leave(_ participant: Participant) {
+        self.remove(participant, with: .left) { _ in true }
+    }
+
+    /// Takes a waiter out that has waited long enough; an owner waits for its call however long it takes.
+    func timeOut(_ participant: Participant) {
+        self.remove(participant, with: .timedOut) { $0.owner != participant.serial }
+    }
+
+    /// Whether a call runs under this scope.
+    func contains(_ scope: ScopeHash) -> Bool {
+        self.state.withLock { $0.flights[scope] != nil }
+    }
+
+    /// How many requests wait for a flight.
+    func participantCount(_ scope: ScopeHash) -> Int {
+        self.state.withLock { $0.flights[scope]?.participants.count ?? 0 }
+    }
+
+    /// The number of flights.
+    var count: Int { self.state.withLock { $0.flights.count } }
+
+    /// Returns when no flight is left.
+    func waitUntilIdle() async {
+        let waiting = Waiting<Void>()
+        let isIdle = self.state.withLock { state in
+            if !state.flights.isEmpty { state.idle.append(waiting) }
+            return state.flights.isEmpty
+        }
+        if !isIdle { await waiting.wait() }
+    }
+
+    private static func takeIdle(_ state: inout State) -> [Waiting<Void>] {
+        guard state.flights.isEmpty else { return [] }
+        defer { state.idle = [] }
+        return state.idle
+    }
+
+    private func remove(_ participant: Participant, with news: News, if mayLeave: (Flight) -> Bool) {
+        let (hasLeft, idle) = self.state.withLock { state in
+            guard var flight = state.flights[participant.scope], mayLeave(flight),
+                let index = flight.participants.firstIndex(where: { $0.serial == participant.serial })
+            else { return (false, [Waiting<Void>]()) }
+            flight.participants.remove(at: index)
+            if flight.owner == participant.serial {
+                flight.owner = flight.isSent ? nil : flight.participants.first?.serial
+            }
+            let isGivenUp = !flight.isSent && flight.participants.isEmpty
+            state.flights[participant.scope] = isGivenUp ? nil : flight
+            return (true, Self.takeIdle(&state))
+        }
+        if hasLeft { participant.waiting.resolve(news) }
+        for waiting in idle { waiting.resolve(()) }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Cryptography
+public import Store
+
+extension PaidCalls {
+    /// Whether a call runs under this scope now.
+    public func isRunning(_ scope: CallScope) -> Bool {
+        self.flights.contains(scope.hash)
+    }
+
+    /// The key that the platform sees for a scope.
+    public func upstreamKey(of scope: CallScope) -> String {
+        scope.upstreamKey(secret: self.upstreamKeySecret)
+    }
+
+    /// Whether the store takes writes, as far as is known.
+    public var isStoreWritable: Bool { !self.trouble.isTroubled }
+
+    /// The number of calls that run now.
+    public var runningCount: Int { self.flights.count }
+
+    /// Ends a call of unknown outcome by the operator's word.
+    ///
+    /// - Parameter isBilled: False frees the key; true keeps it from ever being sent again.
+    /// - Throws: ``StoreError``; code `conflict` while the call runs.
+    public func settle(_ scope: CallScope, isBilled: Bool) async throws(StoreError) -> Settlement {
+        // The operator takes the key as a call would, so that none can start meanwhile.
+        let nobody = SHA256.hash(of: SecureRandom.bytes(count: 32))
+        guard case .owner(let flight, _) = self.flights.enter(scope.hash, fingerprint: nobody) else {
+            throw StoreError(code: .conflict, message: "A call with this key is running; settle it when it has ended.")
+        }
+        defer { self.flights.land(scope.hash, flight, with: .failed(.inProgress)) }
+        return try await self.store.settle(scope.hash, billed: isBilled)
+    }
+}

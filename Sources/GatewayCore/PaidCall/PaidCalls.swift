@@ -1,0 +1,197 @@
+public import Cryptography
+public import HTTPWire
+internal import EventLoop
+public import Store
+internal import Telemetry
+
+/// Executes paid calls at most once each (design, section 4, steps 4 to 9).
+public final class PaidCalls: Sendable {
+    /// Times that the contract fixes.
+    public struct Configuration: Sendable {
+        /// How long a second request with a running key waits. The default is 30 s.
+        public var waitForWinner = Duration.seconds(30)
+        /// How long after its first sending a call of unknown outcome is asked of the platform again; under the
+        /// platform's own 24 h. The default is 23 h.
+        public var unknownReplayWindow = Duration.seconds(23 * 3600)
+        /// How often a store in trouble is probed. The default is 1 s.
+        public var storeProbeInterval = Duration.seconds(1)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// A request for a paid call, complete and checked.
+    public struct Request: Sendable {
+        /// What to call.
+        public let operation: any PaidOperation
+        /// Whose call it is.
+        public let scope: CallScope
+        /// What makes it the same call.
+        public let fingerprint: Digest256
+        /// The accounts that may carry it, best first.
+        public let accounts: [Account]
+        /// The id of the request in the log.
+        public let requestID: String
+
+        /// Takes the parts.
+        ///
+        /// - Parameters:
+        ///   - form: The whole content, which the fingerprint is made of.
+        ///   - path: The path that was asked for.
+        public init(
+            operation: any PaidOperation,
+            scope: CallScope,
+            form: ReceivedForm,
+            path: String,
+            accounts: [Account],
+            requestID: String
+        ) {
+            self.operation = operation
+            self.scope = scope
+            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
+            self.accounts = accounts
+            self.requestID = requestID
+        }
+    }
+
+    let configuration: Configuration
+    let services: UpstreamServices
+    let store: Store
+    let flights: FlightTable
+    let trouble: StoreTrouble
+    let upstreamKeySecret: Secret
+
+    /// Makes the pipeline.
+    ///
+    /// - Parameter upstreamKeySecret: Makes the keys that the platform sees; must outlive the database.
+    public init(
+        configuration: Configuration = Configuration(),
+        services: UpstreamServices,
+        store: Store,
+        upstreamKeySecret: Secret
+    ) {
+        let process = SecureRandom.bytes(count: 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let flights = FlightTable(process: process >> 1)
+        self.configuration = configuration
+        self.services = services
+        self.store = store
+        self.flights = flights
+        self.upstreamKeySecret = upstreamKeySecret
+        self.trouble = StoreTrouble(
+            store: store,
+            clock: services.clock,
+            probeInterval: configuration.storeProbeInterval,
+            logger: services.logger,
+            onWritten: { flights.forget($0) }
+        )
+    }
+
+    /// Answers a paid request: from the store, from the flight that carries it already, or by a flight of its own.
+    public func perform(_ request: Request) async throws(GatewayError) -> HTTPResponse {
+        switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint) {
+        case .mismatch:
+            throw .keyReused
+        case .landed(let result):
+            return try result.response(isOwner: false)
+        case .waiter(let participant):
+            return try await self.wait(participant, limit: self.configuration.waitForWinner)
+        case .owner(let flight, let participant):
+            // Replays end here, without a task and without a wait.
+            let known = self.known(request)
+            if case .land(let result) = known {
+                self.flights.land(request.scope.hash, flight, with: result)
+                return try result.response(isOwner: true)
+            }
+            self.start(request, flight: flight, after: known)
+            return try await self.wait(participant, limit: nil)
+        }
+    }
+
+    /// Returns when no call runs any more.
+    public func drain() async {
+        await self.flights.waitUntilIdle()
+    }
+
+    /// Gives up what cannot be finished; for the end of the process.
+    public func stop() {
+        self.trouble.stop()
+    }
+
+    private func wait(
+        _ participant: FlightTable.Participant,
+        limit: Duration?
+    ) async throws(GatewayError) -> HTTPResponse {
+        let deadline = limit.map { limit in
+            Task {
+                guard (try? await self.services.clock.sleep(limit)) != nil else { return }
+                self.flights.timeOut(participant)
+            }
+        }
+        let news = await withTaskCancellationHandler {
+            await participant.waiting.wait()
+        } onCancel: {
+            self.flights.leave(participant)
+        }
+        deadline?.cancel()
+        switch news {
+        case .landed(let result, let asOwner):
+            if !asOwner { self.services.metrics.replays.increment() }
+            return try result.response(isOwner: asOwner)
+        case .timedOut:
+            throw .inProgress
+        case .left:
+            throw .inProgress
+        }
+    }
+
+    /// What the store knows of a scope, and what follows from it.
+    enum Known: Sendable {
+        /// No platform is needed.
+        case land(FlightResult)
+        /// A new call.
+        case new
+        /// A call of unknown outcome; only the account that carried it can tell.
+        case unknown(KeyRow, Account)
+    }
+
+    private func known(_ request: Request) -> Known {
+        let row: KeyRow?
+        do {
+            row = try self.store.lookUp(request.scope.hash)
+        } catch {
+            self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
+            return .land(.failed(.storeUnavailable))
+        }
+        guard let row else { return .new }
+        if let answer = row.answer {
+            guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
+            self.services.metrics.replays.increment()
+            let stored = Answer(status: answer.status, contentType: answer.contentType, body: answer.body)
+            return .land(.answered(stored, details: AnswerDetails(isReplay: true)))
+        }
+        guard !row.isSettledBilled else { return .land(.failed(.settledBilled)) }
+        let age = Duration.milliseconds(self.services.clock.unixMilliseconds() - row.firstSentAt)
+        guard request.operation.isDeduplicated, age < self.configuration.unknownReplayWindow,
+            let account = request.accounts.first(where: { $0.appKey == row.appKey })
+        else { return .land(.failed(.outcomeLost)) }
+        return .unknown(row, account)
+    }
+
+    /// Starts the flight in a task of its own: it outlives the client that asked for it.
+    private func start(_ request: Request, flight: FlightID, after known: Known) {
+        let fly: @Sendable () async -> Void = {
+            let call = PaidFlight(calls: self, request: request, flight: flight)
+            let landing = await call.fly(after: known)
+            guard let landing else { return }
+            let isWritten = landing.unwritten == nil
+            self.flights.land(request.scope.hash, flight, with: landing.result, isWritten: isWritten)
+            guard let answer = landing.unwritten else { return }
+            self.trouble.keep(StoreTrouble.Unwritten(answer: answer, scope: request.scope.hash))
+        }
+        if let loop = EventLoop.current {
+            _ = loop.run(fly)
+        } else {
+            Task { await fly() }
+        }
+    }
+}

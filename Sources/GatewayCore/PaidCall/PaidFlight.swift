@@ -1,0 +1,199 @@
+internal import Cryptography
+internal import HTTPWire
+internal import Store
+internal import Telemetry
+
+/// One paid call from its admission to its landing.
+struct PaidFlight: Sendable {
+    /// How a flight ends.
+    struct Landing: Sendable {
+        var result: FlightResult
+        /// The answer that the store has not taken yet; the flight stays until it has.
+        var unwritten: NewAnswer?
+
+        static func failed(_ error: GatewayError) -> Landing {
+            Landing(result: .failed(error))
+        }
+    }
+
+    let calls: PaidCalls
+    let request: PaidCalls.Request
+    let flight: FlightID
+
+    private var services: UpstreamServices { self.calls.services }
+
+    /// Flies.
+    ///
+    /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
+    func fly(after known: PaidCalls.Known) async -> Landing? {
+        let deadline = self.services.clock.now() + self.services.policy.totalTimeout
+        guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
+        let account: Account
+        switch known {
+        case .land(let result): return Landing(result: result)
+        case .unknown(_, let carrier): account = carrier
+        case .new:
+            guard let first = self.request.accounts.first(where: \.isReady) ?? self.request.accounts.first else {
+                return .failed(.accountRefused)
+            }
+            account = first
+        }
+        guard account.admits(at: self.services.clock.now()) else { return .failed(.accountRefused) }
+        do {
+            try await account.slots.acquire(
+                client: self.request.scope.client,
+                within: self.services.policy.totalTimeout,
+                clock: self.services.clock
+            )
+        } catch {
+            return .failed(.queueFull)
+        }
+        guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
+            account.slots.release()
+            return nil
+        }
+        let claim: ClaimedRow
+        do {
+            claim = try await self.claim(for: account)
+        } catch {
+            account.slots.release()
+            return .failed(self.refusal(of: error))
+        }
+        let outcome = await self.call(account, upstreamKey: claim.upstreamKey, deadline: deadline).run()
+        // A row that was there before may stand for an execution of which we know nothing.
+        return await self.settle(outcome, claim: claim, isInDoubt: outcome.isUnresolved || !claim.isNew)
+    }
+
+    /// Writes down, durably, that the call is about to be sent.
+    private func claim(for account: Account) async throws(StoreError) -> ClaimedRow {
+        try await self.calls.store.claim(
+            NewClaim(
+                scope: self.request.scope.hash,
+                client: self.request.scope.client,
+                user: self.request.scope.user,
+                key: self.request.scope.key.text,
+                operation: self.request.operation.name,
+                fingerprint: self.request.fingerprint.bytes,
+                appKey: account.appKey,
+                upstreamKey: self.request.scope.upstreamKey(secret: self.calls.upstreamKeySecret),
+                sentAt: self.services.clock.unixMilliseconds(),
+                flight: self.flight
+            )
+        )
+    }
+
+    private func refusal(of error: StoreError) -> GatewayError {
+        if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
+        self.calls.trouble.note(error)
+        return .storeUnavailable
+    }
+
+    private func call(_ account: Account, upstreamKey: String, deadline: ContinuousClock.Instant) -> UpstreamCall {
+        let operation = self.request.operation
+        return UpstreamCall(
+            services: self.services,
+            account: account,
+            client: self.request.scope.client,
+            requestID: self.request.requestID,
+            deadline: deadline,
+            isRepeatable: operation.isDeduplicated,
+            makeRequest: { timestamp, nonce in
+                operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: upstreamKey)
+            },
+            classify: { operation.classify($0) }
+        )
+    }
+
+    /// Turns the last attempt into what is stored and what is told (design, section 4, step 8).
+    private func settle(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow, isInDoubt: Bool) async -> Landing {
+        switch outcome.result {
+        case .answered(let response, let facts):
+            return await self.store(response, facts: facts, outcome: outcome, claim: claim)
+        case .coded(let response, let code):
+            guard code.kind != .inProgress else { return await self.unknown(outcome, claim: claim) }
+            let passed = PassedAnswer.response(response, code: code, attempts: outcome.attempts)
+            return await self.notExecuted(.passed(passed), claim: claim, isInDoubt: isInDoubt)
+        case .codeless(let response):
+            guard UpstreamCall.provesRefusal(response.status), !isInDoubt else {
+                return await self.unknown(outcome, claim: claim)
+            }
+            let result = PassedAnswer.codeless(response, attempts: outcome.attempts)
+            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+        case .credentialsRefused:
+            let result = FlightResult.failed(Self.counting(.accountRefused, outcome))
+            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+        case .malformed:
+            return await self.unknown(outcome, claim: claim)
+        case .failed(let error):
+            guard !isInDoubt else { return await self.unknown(outcome, claim: claim) }
+            let result = FlightResult.failed(Self.counting(.unreachable(error.reason.rawValue), outcome))
+            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+        }
+    }
+
+    private func store(
+        _ response: HTTPTransportResponse,
+        facts: AnswerFacts,
+        outcome: UpstreamCall.Outcome,
+        claim: ClaimedRow
+    ) async -> Landing {
+        let new = NewAnswer(
+            row: claim.id,
+            flight: self.flight,
+            fingerprint: self.request.fingerprint.bytes,
+            status: response.status,
+            contentType: response.fields[.contentType] ?? "application/json",
+            body: response.body,
+            answeredAt: self.services.clock.unixMilliseconds(),
+            record: facts.recordID.map {
+                NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)
+            }
+        )
+        let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
+        var details = AnswerDetails(attempts: outcome.attempts, traceID: response.fields[.xTraceID])
+        var landing = Landing(result: .answered(answer, details: details))
+        do {
+            // False when the row was settled or erased meanwhile: the client gets what it paid for all the same.
+            details.isStored = try await self.calls.store.complete(new)
+        } catch {
+            self.calls.trouble.note(error)
+            details.isStored = false
+            landing.unwritten = new
+        }
+        landing.result = .answered(answer, details: details)
+        return landing
+    }
+
+    /// The call was not executed: its row goes, its key is free. A row in doubt stays whatever the platform says now.
+    private func notExecuted(_ result: FlightResult, claim: ClaimedRow, isInDoubt: Bool) async -> Landing {
+        guard !isInDoubt else { return Landing(result: result) }
+        do {
+            _ = try await self.calls.store.release(row: claim.id, flight: self.flight)
+        } catch {
+            self.calls.trouble.note(error)
+        }
+        return Landing(result: result)
+    }
+
+    /// Nobody knows whether the call was executed: the row stays, and the next request with its key finds out.
+    private func unknown(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow) async -> Landing {
+        do {
+            _ = try await self.calls.store.markUnresolved(row: claim.id, flight: self.flight)
+        } catch {
+            self.calls.trouble.note(error)
+        }
+
+        self.services.metrics.unknownOutcomes.increment()
+        self.services.logger.warning(
+            "outcome of a paid call is unknown; the same key asks the platform again",
+            ["request.id": .string(self.request.requestID), "attempts": .int(outcome.attempts)]
+        )
+        return .failed(Self.counting(.outcomeUnknown, outcome))
+    }
+
+    private static func counting(_ error: GatewayError, _ outcome: UpstreamCall.Outcome) -> GatewayError {
+        var error = error
+        error.attempts = outcome.attempts
+        return error
+    }
+}

@@ -1,0 +1,22 @@
+public import HTTPWire
+
+/// A call that costs money, as its provider describes it.
+public protocol PaidOperation: Sendable {
+    /// The operation's name in records, logs and fingerprints, for instance `evaluate`.
+    var name: String { get }
+    /// What the call evaluates, or nil.
+    var coreType: String? { get }
+    /// Whether the platform itself executes a key only once, so that sending again is safe.
+    var isDeduplicated: Bool { get }
+
+    /// Builds one attempt, signed for the account.
+    ///
+    /// - Parameters:
+    ///   - timestamp: Unix time in seconds by the platform's clock.
+    ///   - nonce: Fresh for every attempt.
+    ///   - upstreamKey: The idempotency key at the platform.
+    func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest
+
+    /// Reads the platform's answer.
+    func classify(_ response: HTTPTransportResponse) -> PlatformAnswer
+}

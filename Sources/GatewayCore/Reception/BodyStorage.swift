@@ -1,0 +1,57 @@
+public import Store
+
+/// Where request bodies go while their call runs: memory within a budget, else an unlinked file.
+public final class BodyStorage: Sendable {
+    /// Limits of what is kept.
+    public struct Configuration: Sendable {
+        /// The largest body kept in memory. The default is 1 MiB.
+        public var memoryBody = 1 << 20
+        /// What all bodies in memory may hold together. The default is 64 MiB.
+        public var memoryBudget = 64 << 20
+        /// The largest upload. The default is the platform's own limit, 50 MiB (contract yugu, section 1).
+        public var uploadBytes = 50 << 20
+
+        /// The defaults.
+        public init() {}
+    }
+
+    let configuration: Configuration
+    private let memory: MemoryBudget
+    private let spool: SpoolDirectory
+
+    /// Makes a storage.
+    ///
+    /// - Parameter spool: Where large bodies go.
+    public init(configuration: Configuration, spool: SpoolDirectory) {
+        self.configuration = configuration
+        self.memory = MemoryBudget(limit: configuration.memoryBudget)
+        self.spool = spool
+    }
+
+    /// A place for one body.
+    ///
+    /// - Parameters:
+    ///   - declared: The body's declared length, or nil for a chunked one.
+    ///   - client: Whose share of the spool a large body takes.
+    /// - Throws: 413 for a declared length above the upload limit, 503 when neither memory nor spool has room.
+    func makeBuffer(declared: Int?, client: String) throws(GatewayError) -> BodyBuffer {
+        let first = declared ?? 0
+        guard first <= self.configuration.uploadBytes else { throw .tooLarge(limit: self.configuration.uploadBytes) }
+        if first <= self.configuration.memoryBody, let reservation = self.memory.reserve(first) {
+            return BodyBuffer(storage: self, client: client, place: .memory(reservation, reserved: first))
+        }
+        return BodyBuffer(
+            storage: self,
+            client: client,
+            place: .file(try self.makeFile(reserving: first, client: client))
+        )
+    }
+
+    func makeFile(reserving count: Int, client: String) throws(GatewayError) -> SpoolFile {
+        do {
+            return try self.spool.makeFile(reserving: count, client: client)
+        } catch {
+            throw .spoolFull
+        }
+    }
+}

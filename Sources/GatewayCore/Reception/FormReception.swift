@@ -1,0 +1,98 @@
+internal import Cryptography
+internal import HTTPWire
+
+/// Takes a multipart body as it arrives: parses it, hashes each part and keeps the contents, in one pass.
+///
+/// `@unchecked Sendable`: used on the connection's loop while bytes arrive, by the same request's task afterwards.
+final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
+    /// Text parts are small: parameters, never recordings.
+    private static let maximumText = 256 << 10
+
+    private let fileParts: Set<String>
+    private let buffer: BodyBuffer
+    private var parser: MultipartParser
+    private var parts: [ReceivedForm.Part] = []
+    private var current: MultipartPartHead?
+    private var hash = SHA256()
+    private var start = 0
+    private var count = 0
+    private var text: [UInt8] = []
+    private var textTotal = 0
+    private var prefix: [UInt8] = []
+
+    /// - Parameter fileParts: The names of the parts that hold files, with or without a file name.
+    init(boundary: String, fileParts: Set<String>, buffer: BodyBuffer) {
+        self.parser = MultipartParser(boundary: boundary)
+        self.fileParts = fileParts
+        self.buffer = buffer
+    }
+
+    func consume(_ bytes: UnsafeRawBufferPointer) throws {
+        try self.parser.parse(bytes) { event in try self.handle(event) }
+    }
+
+    /// The form, once all bytes have come.
+    ///
+    /// - Throws: 400/40001 when the closing boundary is missing.
+    func finish() throws(GatewayError) -> ReceivedForm {
+        do {
+            try self.parser.finish()
+        } catch {
+            throw Self.refusal(of: error)
+        }
+        self.buffer.finish()
+        return ReceivedForm(parts: self.parts, buffer: self.buffer)
+    }
+
+    /// What a client reads when its form is broken.
+    static func refusal(of error: MultipartError) -> GatewayError {
+        .invalid("The multipart body is broken: \(error.message)")
+    }
+
+    private var isFilePart: Bool {
+        guard let current = self.current else { return false }
+        return self.fileParts.contains(current.name)
+    }
+
+    private func handle(_ event: MultipartEvent) throws(GatewayError) {
+        switch event {
+        case .partBegan(let head):
+            guard !self.parts.contains(where: { $0.name == head.name }) else {
+                throw .invalid("The form has two parts named '\(head.name.prefix(64))'; send each name once.")
+            }
+            self.current = head
+            self.start = self.buffer.count
+            self.count = 0
+            self.text = []
+            self.prefix = []
+        case .partBytes(let bytes):
+            self.hash.update(bytes)
+            self.count += bytes.count
+            if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
+            if self.isFilePart {
+                try self.buffer.append(bytes)
+            } else {
+                self.textTotal += bytes.count
+                guard self.textTotal <= Self.maximumText else {
+                    throw .invalid("The form's text parts are larger than \(Self.maximumText) bytes together.")
+                }
+                self.text.append(contentsOf: bytes)
+            }
+        case .partEnded:
+            guard let head = self.current else { return }
+            self.parts.append(
+                ReceivedForm.Part(
+                    name: head.name,
+                    fileName: head.filename,
+                    contentType: head.contentType,
+                    count: self.count,
+                    digest: self.hash.finalize(),
+                    prefix: self.prefix,
+                    text: self.text,
+                    range: self.isFilePart ? self.start..<self.start + self.count : nil
+                )
+            )
+            self.current = nil
+        }
+    }
+}

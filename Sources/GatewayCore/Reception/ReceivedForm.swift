@@ -1,0 +1,45 @@
+public import Cryptography
+public import HTTPWire
+
+/// A complete form: what each part is called, how it hashes and where its bytes lie.
+public struct ReceivedForm: Sendable {
+    /// One part of a form.
+    public struct Part: Sendable {
+        /// The part's name.
+        public let name: String
+        /// The file name that the client gave, or nil.
+        public let fileName: String?
+        /// The media type that the client gave, or nil.
+        public let contentType: String?
+        /// The number of content bytes.
+        public let count: Int
+        /// SHA-256 of the exact content.
+        public let digest: Digest256
+        /// The content's first bytes, at most 16, for telling media types apart.
+        public let prefix: [UInt8]
+        /// The content of a text part; empty for a file part.
+        public let text: [UInt8]
+        let range: Range<Int>?
+    }
+
+    /// The parts in the order in which they came; no two have one name.
+    public let parts: [Part]
+    /// Holds the contents of the file parts.
+    private let buffer: BodyBuffer?
+
+    init(parts: [Part], buffer: BodyBuffer? = nil) {
+        self.parts = parts
+        self.buffer = buffer
+    }
+
+    /// The part with this name, or nil.
+    public func part(named name: String) -> Part? {
+        self.parts.first { $0.name == name }
+    }
+
+    /// The content of a part, to be sent on without a copy.
+    public func content(of part: Part) -> HTTPBodySegment {
+        guard let range = part.range, let buffer = self.buffer else { return .bytes(part.text) }
+        return buffer.segment(range)
+    }
+}

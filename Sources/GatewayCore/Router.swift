@@ -1,0 +1,70 @@
+internal import HTTPWire
+
+/// Finds the route of a request.
+struct Router: Sendable {
+    /// What a path and a method lead to.
+    enum Match: Sendable {
+        case route(Route, index: Int, parameter: String?)
+        /// The path exists; these are its methods, as the `Allow` field lists them.
+        case otherMethods(String)
+        case none
+    }
+
+    private struct Pattern: Sendable {
+        let prefix: String
+        let hasParameter: Bool
+        let index: Int
+    }
+
+    private let routes: [Route]
+    private let fixed: [String: [Int]]
+    private let patterns: [Pattern]
+
+    /// - Precondition: Braces stand only around the last segment of a pattern.
+    init(routes: [Route]) {
+        var fixed: [String: [Int]] = [:]
+        var patterns: [Pattern] = []
+        for (index, route) in routes.enumerated() {
+            if let brace = route.pattern.firstIndex(of: "{") {
+                precondition(route.pattern.hasSuffix("}"), "a parameter is the last segment")
+                let prefix = String(route.pattern[..<brace])
+                patterns.append(Pattern(prefix: prefix, hasParameter: true, index: index))
+            } else {
+                fixed[route.pattern, default: []].append(index)
+            }
+        }
+        self.routes = routes
+        self.fixed = fixed
+        self.patterns = patterns
+    }
+
+    func match(_ method: HTTPMethod, path: String) -> Match {
+        let candidates: [(index: Int, parameter: String?)]
+        if let indices = self.fixed[path] {
+            candidates = indices.map { ($0, nil) }
+        } else {
+            candidates = self.patterns.compactMap { pattern in
+                guard path.hasPrefix(pattern.prefix) else { return nil }
+                let rest = path.dropFirst(pattern.prefix.count)
+                guard !rest.isEmpty, !rest.contains("/"), let parameter = PercentCoding.decode(String(rest)) else {
+                    return nil
+                }
+                return (pattern.index, parameter)
+            }
+        }
+        // HEAD is GET without content (RFC 9110, section 9.3.2).
+        let wanted: HTTPMethod = method == .head ? .get : method
+        for (index, parameter) in candidates where self.routes[index].method == wanted {
+            return .route(self.routes[index], index: index, parameter: parameter)
+        }
+        guard !candidates.isEmpty else { return .none }
+        return .otherMethods(Self.allow(candidates.map { self.routes[$0.index].method }))
+    }
+
+    private static func allow(_ methods: [HTTPMethod]) -> String {
+        var tokens = methods.map(\.token)
+        if methods.contains(.get) { tokens.append("HEAD") }
+        tokens.append("OPTIONS")
+        return tokens.joined(separator: ", ")
+    }
+}

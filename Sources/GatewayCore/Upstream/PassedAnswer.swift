@@ -1,0 +1,39 @@
+public import HTTPWire
+internal import JSONScan
+
+/// Refusals of a platform on their way to the client.
+public enum PassedAnswer {
+    /// A JSON answer as it came: its bytes, its status, and the fields that mean something to the client.
+    ///
+    /// - Parameter code: Gives the status where the platform put a refusal into a success.
+    public static func response(
+        _ response: HTTPTransportResponse,
+        code: PlatformCode? = nil,
+        attempts: Int
+    ) -> HTTPResponse {
+        var fields = HTTPFields()
+        fields.append(.contentType, response.fields[.contentType] ?? "application/json")
+        for name in [HTTPField.Name.retryAfter, .xTraceID] {
+            if let value = response.fields[name] { fields.append(name, value) }
+        }
+        fields.append(.attempts, String(attempts))
+        let isSuccess = (200..<300).contains(response.status)
+        let status = isSuccess ? code?.usualStatus ?? response.status : response.status
+        return HTTPResponse(status: HTTPStatus(status), fields: fields, body: response.body)
+    }
+
+    /// An answer without a code: JSON passes, anything else becomes our JSON under its status.
+    static func codeless(_ response: HTTPTransportResponse, attempts: Int) -> FlightResult {
+        if (try? JSONScanner(response.body).validate()) != nil {
+            return .passed(Self.response(response, attempts: attempts))
+        }
+        var error = GatewayError(
+            status: response.status,
+            code: .standing(for: response.status),
+            origin: .upstream,
+            message: "The platform answered with status \(response.status) and no explanation that can be passed on."
+        )
+        error.attempts = attempts
+        return .failed(error)
+    }
+}

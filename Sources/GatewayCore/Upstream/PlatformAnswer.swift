@@ -1,0 +1,56 @@
+/// What a platform's complete answer means; the provider reads it, the gateway acts on it.
+public enum PlatformAnswer: Sendable {
+    /// The call was executed and this is its result.
+    case answered(AnswerFacts)
+    /// The platform said no, with a code of its table.
+    case coded(PlatformCode)
+    /// An answer without a code: the status is all there is.
+    case codeless
+    /// A success status with content that is no result.
+    case malformed
+}
+
+/// What the store keeps of a result beside its bytes.
+public struct AnswerFacts: Sendable {
+    /// The platform's record id, or nil when the operation has none.
+    public var recordID: String?
+    /// The total score, or nil.
+    public var overall: Double?
+
+    /// Takes the facts.
+    public init(recordID: String? = nil, overall: Double? = nil) {
+        self.recordID = recordID
+        self.overall = overall
+    }
+}
+
+/// A code of a platform's error table, as far as the gateway has to act on it.
+public struct PlatformCode: Sendable {
+    /// What a code asks of the gateway.
+    public enum Kind: Sendable {
+        /// Tell the client.
+        case final
+        /// Try again.
+        case retryable
+        /// The same key runs already; ask again until it is done.
+        case inProgress
+        /// Our credentials are refused.
+        case credentials
+        /// Our credentials are refused, perhaps because of a clock or a nonce; sign once more.
+        case credentialsOrClock
+    }
+
+    /// The number.
+    public let value: Int
+    /// What to do.
+    public let kind: Kind
+    /// The status that usually goes with it, for answers that carry a code with a success status.
+    public let usualStatus: Int
+
+    /// Takes the parts.
+    public init(value: Int, kind: Kind, usualStatus: Int) {
+        self.value = value
+        self.kind = kind
+        self.usualStatus = usualStatus
+    }
+}

@@ -1,0 +1,211 @@
+internal import Cryptography
+internal import HTTPWire
+internal import Telemetry
+
+/// One call to a platform: as many attempts as it takes and the policy allows, each signed afresh.
+struct UpstreamCall: Sendable {
+    /// What the last attempt came to.
+    enum Result: Sendable {
+        case answered(HTTPTransportResponse, AnswerFacts)
+        case coded(HTTPTransportResponse, PlatformCode)
+        case codeless(HTTPTransportResponse)
+        case malformed
+        case credentialsRefused
+        case failed(HTTPTransportError)
+    }
+
+    /// The call's end.
+    struct Outcome: Sendable {
+        let result: Result
+        let attempts: Int
+        /// Some attempt sent body bytes and got neither an answer nor a code: it may have been executed.
+        let isUnresolved: Bool
+    }
+
+    let services: UpstreamServices
+    let account: Account
+    let client: String
+    let requestID: String
+    let deadline: ContinuousClock.Instant
+    /// Whether sending again is safe although the platform may have seen the request.
+    let isRepeatable: Bool
+    /// Builds an attempt for a Unix time in seconds and a nonce.
+    let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
+    let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
+
+    /// Runs the call. The caller has taken an account slot; it is given back here, also during waits.
+    func run() async -> Outcome {
+        var schedule = AttemptSchedule(policy: self.services.policy)
+        var attempts = 0
+        var isUnresolved = false
+        while true {
+            attempts += 1
+            let result = await self.attempt()
+            isUnresolved = isUnresolved || Self.leavesDoubt(result)
+            let next = schedule.next(after: self.event(of: result), random: self.services.clock.random())
+            self.account.slots.release()
+            let outcome = { Outcome(result: self.concluded(result), attempts: attempts, isUnresolved: isUnresolved) }
+            guard case .attempt(let delay, let isRetry) = next else { return outcome() }
+            let now = self.services.clock.now()
+            guard now + delay < self.deadline, !isRetry || self.account.takeRetry(at: now) else { return outcome() }
+            self.logRetry(of: result, attempts: attempts, delay: delay)
+            do {
+                if delay > .zero { try await self.services.clock.sleep(delay) }
+                let left = self.deadline - self.services.clock.now()
+                try await self.account.slots.acquire(client: self.client, within: left, clock: self.services.clock)
+            } catch {
+                return outcome()
+            }
+            guard self.services.clock.now() < self.deadline else {
+                self.account.slots.release()
+                return outcome()
+            }
+        }
+    }
+
+    /// A doubt about clock or nonce that a fresh signature did not clear is a refusal of our credentials.
+    private func concluded(_ result: Result) -> Result {
+        guard case .coded(_, let code) = result, code.kind == .credentialsOrClock else { return result }
+        return self.refused()
+    }
+
+    private func attempt() async -> Result {
+        let now = self.services.clock.now()
+        self.account.noteCall(at: now)
+        self.services.metrics.attempts.increment()
+        let timestamp = self.correctedTime() / 1000
+        var request = self.makeRequest(timestamp, Hex.encode(SecureRandom.bytes(count: 8)))
+        request.timeout = min(self.services.policy.attemptTimeout, self.deadline - now)
+        request.maximumResponseBody = self.services.maximumAnswer
+        let response: HTTPTransportResponse
+        do {
+            response = try await self.services.transport.execute(request)
+        } catch {
+            return .failed(error)
+        }
+        let result: Result =
+            switch self.classify(response) {
+            case .answered(let facts): .answered(response, facts)
+            case .coded(let code): .coded(response, code)
+            case .codeless: response.status == 401 ? .credentialsRefused : .codeless(response)
+            case .malformed: .malformed
+            }
+        return self.judgeCredentials(result)
+    }
+
+    /// Learns about the account from an answer, and tells a refusal of our credentials from one of the request.
+    private func judgeCredentials(_ result: Result) -> Result {
+        switch result {
+        case .coded(let response, let code):
+            switch code.kind {
+            case .credentials:
+                return self.refused()
+            case .credentialsOrClock:
+                self.learnClock(from: response)
+                return result
+            case .final, .retryable, .inProgress:
+                break
+            }
+        case .credentialsRefused:
+            return self.refused()
+        case .failed:
+            return result
+        case .answered, .codeless, .malformed:
+            break
+        }
+        if self.account.noteAcceptance() {
+            self.services.logger.notice("platform account accepted again", ["account": .string(self.account.name)])
+        }
+        return result
+    }
+
+    private func refused() -> Result {
+        if self.account.noteRefusal(at: self.services.clock.now()) {
+            self.services.logger.error(
+                "platform refuses the account's credentials; correct its appKey and secretKey",
+                ["account": .string(self.account.name), "app_key": .appKey(self.account.appKey)]
+            )
+        }
+        return .credentialsRefused
+    }
+
+    private func correctedTime() -> Int64 {
+        let offset = self.account.clockOffset.components
+        return self.services.clock.unixMilliseconds() + offset.seconds * 1000 + offset.attoseconds / 1_000_000_000_000_000
+    }
+
+    /// A platform clock that is far from ours is believed: signatures are judged by it (design, section 4, step 7).
+    private func learnClock(from response: HTTPTransportResponse) {
+        guard let text = response.fields[.date], let date = HTTPDate(text) else { return }
+        let difference = date.unixSeconds - self.correctedTime() / 1000
+        guard abs(difference) > 240 else { return }
+        self.account.clockOffset += .seconds(difference)
+        self.services.logger.warning(
+            "platform clock differs; signing by its time",
+            ["account": .string(self.account.name), "offset_seconds": .int(Int(difference))]
+        )
+    }
+
+    private static func leavesDoubt(_ result: Result) -> Bool {
+        switch result {
+        case .answered, .coded, .credentialsRefused: false
+        case .malformed: true
+        case .codeless(let response): !Self.provesRefusal(response.status)
+        case .failed(let error): error.bytesSent > 0
+        }
+    }
+
+    /// A bare 4xx says that the request was not executed, save those that mean "not now".
+    static func provesRefusal(_ status: Int) -> Bool {
+        (400..<500).contains(status) && ![408, 409, 425, 429].contains(status)
+    }
+
+    private func event(of result: Result) -> AttemptSchedule.Event {
+        switch result {
+        case .answered, .credentialsRefused:
+            return .final
+        case .coded(let response, let code):
+            switch code.kind {
+            case .final, .credentials: return .final
+            case .retryable: return .retryable(retryAfter: self.retryAfter(of: response))
+            case .inProgress: return .inProgress(retryAfter: self.retryAfter(of: response))
+            case .credentialsOrClock: return .credentialsOrClock
+            }
+        case .codeless(let response):
+            let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(response.status)
+            return isRetryable && self.isRepeatable ? .retryable(retryAfter: self.retryAfter(of: response)) : .final
+        case .malformed:
+            return self.isRepeatable ? .retryable(retryAfter: nil) : .final
+        case .failed(let error):
+            switch error.reason {
+            case .tls, .tooLarge, .cancelled, .refused: return .final
+            case .resolve, .connect, .timeout, .reset, .malformed:
+                return error.bytesSent == 0 || self.isRepeatable ? .retryable(retryAfter: nil) : .final
+            }
+        }
+    }
+
+    private func retryAfter(of response: HTTPTransportResponse) -> Duration? {
+        response.fields[.retryAfter].flatMap {
+            RetryAfter.duration(of: $0, now: self.services.clock.unixMilliseconds())
+        }
+    }
+
+    private func logRetry(of result: Result, attempts: Int, delay: Duration) {
+        var metadata: LogMetadata = [
+            "request.id": .string(self.requestID), "attempt": .int(attempts),
+            "delay_ms": .milliseconds(delay),
+        ]
+        switch result {
+        case .coded(let response, let code):
+            metadata["upstream.status"] = .int(response.status)
+            metadata["upstream.code"] = .int(code.value)
+        case .codeless(let response): metadata["upstream.status"] = .int(response.status)
+        case .failed(let error): metadata["upstream.failure"] = .string(error.reason.rawValue)
+        case .malformed: metadata["upstream.failure"] = "malformed"
+        case .answered, .credentialsRefused: break
+        }
+        self.services.metrics.retries.increment()
+        self.services.logger.warning("attempt failed, trying again", metadata)
+    }
+}

@@ -1,0 +1,65 @@
+public import HTTPWire
+
+/// A call that costs nothing and may be repeated at will, such as fetching a report.
+public struct UpstreamFetch: Sendable {
+    private let services: UpstreamServices
+    private let account: Account
+    private let client: String
+    private let requestID: String
+
+    /// Takes what it needs.
+    public init(services: UpstreamServices, account: Account, client: String, requestID: String) {
+        self.services = services
+        self.account = account
+        self.client = client
+        self.requestID = requestID
+    }
+
+    /// Fetches, with retries, and passes the answer on.
+    ///
+    /// - Parameters:
+    ///   - request: Builds an attempt for a Unix time in seconds and a nonce.
+    ///   - classify: Reads the answer.
+    /// - Throws: 429/42901 without a slot, 502/50200 without an answer.
+    public func run(
+        request: @escaping @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest,
+        classify: @escaping @Sendable (HTTPTransportResponse) -> PlatformAnswer
+    ) async throws(GatewayError) -> HTTPResponse {
+        let deadline = self.services.clock.now() + self.services.policy.totalTimeout
+        guard self.account.admits(at: self.services.clock.now()) else { throw .accountRefused }
+        do {
+            try await self.account.slots.acquire(
+                client: self.client,
+                within: self.services.policy.totalTimeout,
+                clock: self.services.clock
+            )
+        } catch {
+            throw .queueFull
+        }
+        let call = UpstreamCall(
+            services: self.services,
+            account: self.account,
+            client: self.client,
+            requestID: self.requestID,
+            deadline: deadline,
+            isRepeatable: true,
+            makeRequest: request,
+            classify: classify
+        )
+        let outcome = await call.run()
+        switch outcome.result {
+        case .answered(let response, _):
+            return PassedAnswer.response(response, attempts: outcome.attempts)
+        case .coded(let response, let code):
+            return PassedAnswer.response(response, code: code, attempts: outcome.attempts)
+        case .codeless(let response):
+            return try PassedAnswer.codeless(response, attempts: outcome.attempts).response(isOwner: true)
+        case .credentialsRefused:
+            throw .accountRefused
+        case .malformed:
+            throw .unreachable("its answer cannot be read")
+        case .failed(let error):
+            throw .unreachable(error.reason.rawValue)
+        }
+    }
+}

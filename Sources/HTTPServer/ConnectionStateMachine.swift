@@ -1,0 +1,236 @@
+internal import HTTPWire
+
+/// What one connection does next: facts go in, decisions come out, and nothing here touches a socket or a clock.
+struct ConnectionStateMachine {
+    typealias Instant = ContinuousClock.Instant
+
+    /// The spans and bounds that decisions depend on.
+    struct Timeouts {
+        var head: Duration
+        var bodyIdle: Duration
+        var keepAlive: Duration
+        var write: Duration
+        var linger: Duration
+        var lingerIdle: Duration
+        var lingerBytes: Int
+    }
+
+    enum Phase: UInt8 {
+        /// Between requests.
+        case idle
+        /// A head has begun.
+        case head
+        /// A responder owes an answer.
+        case handling
+        /// An answer is on its way out.
+        case answering
+        /// The last answer is out; what still comes in is thrown away.
+        case lingering
+        case closed
+    }
+
+    /// How far the content of the current request is.
+    enum Content: UInt8 {
+        /// All of it has been read, or there is none.
+        case complete
+        case unread
+        case reading
+        /// It will never be read to its end.
+        case abandoned
+    }
+
+    enum AfterAnswer {
+        case nextRequest
+        case close
+        case linger
+    }
+
+    enum EndOfInput {
+        case nothing
+        case close
+        /// The head is cut off: answer 400.
+        case rejectHead
+        /// The content is cut off: tell the reader.
+        case failContent
+    }
+
+    enum Expiry {
+        /// The deadline has moved, or is gone.
+        case nothing
+        case close
+        /// Answer 408.
+        case rejectHead
+        /// Tell the reader that nothing came.
+        case failContent
+    }
+
+    private(set) var phase: Phase = .idle
+    private(set) var content: Content = .complete
+    private(set) var hasPeerEnded = false
+    private var isPersistent = true
+    private var keepsAlive = false
+    // Whether the close behind the answer is ours alone, so that more input may be on its way.
+    private var mustLinger = false
+    private(set) var isDraining = false
+    private var lingerBytesLeft: Int32 = 0
+    private(set) var deadline: Instant?
+    private var lingerEnd: Instant?
+
+    /// Whether the socket is to be read.
+    var wantsInput: Bool {
+        !self.hasPeerEnded && self.takesInput
+    }
+
+    /// Whether bytes from the client, from the socket or kept, are of use now.
+    var takesInput: Bool {
+        switch self.phase {
+        case .idle, .head, .lingering: return true
+        case .handling: return self.content == .reading
+        case .answering, .closed: return false
+        }
+    }
+
+    // MARK: - Heads
+
+    mutating func opened(at now: Instant, _ timeouts: Timeouts) {
+        self.deadline = now + timeouts.keepAlive
+    }
+
+    mutating func receivedPartOfHead(at now: Instant, _ timeouts: Timeouts) {
+        guard self.phase == .idle else { return }
+        self.phase = .head
+        self.deadline = now + timeouts.head
+    }
+
+    mutating func receivedHead(hasContent: Bool, isPersistent: Bool) {
+        precondition(self.phase == .idle || self.phase == .head, "a head came in phase \(self.phase)")
+        self.phase = .handling
+        self.content = hasContent ? .unread : .complete
+        self.isPersistent = isPersistent
+        self.mustLinger = false
+        self.deadline = nil
+    }
+
+    /// The request is answered without a responder's work, and the connection ends.
+    mutating func rejected() {
+        precondition(self.phase == .idle || self.phase == .head, "a rejection came in phase \(self.phase)")
+        self.phase = .handling
+        self.content = .abandoned
+        self.isPersistent = false
+        self.deadline = nil
+    }
+
+    // MARK: - Content
+
+    mutating func beganReading(at now: Instant, _ timeouts: Timeouts) {
+        precondition(self.phase == .handling && self.content == .unread, "content is read once")
+        self.content = .reading
+        self.deadline = now + timeouts.bodyIdle
+    }
+
+    mutating func receivedContent(at now: Instant, _ timeouts: Timeouts) {
+        self.deadline = now + timeouts.bodyIdle
+    }
+
+    mutating func finishedContent() {
+        self.content = .complete
+        self.deadline = nil
+    }
+
+    mutating func abandonedContent() {
+        self.content = .abandoned
+        self.deadline = nil
+    }
+
+    // MARK: - Answers
+
+    /// An answer is there; whether the connection stays open behind it.
+    ///
+    /// - Parameter hasInput: Whether bytes of a further request are there already.
+    mutating func answered(hasInput: Bool) -> Bool {
+        precondition(self.phase == .handling, "an answer came in phase \(self.phase)")
+        self.phase = .answering
+        self.keepsAlive =
+            self.isPersistent && self.content == .complete && !self.isDraining && (hasInput || !self.hasPeerEnded)
+        self.mustLinger = self.content != .complete || (self.isPersistent && !self.keepsAlive) || hasInput
+        self.deadline = nil
+        return self.keepsAlive
+    }
+
+    /// The socket takes no more for now; or it took some of what waits.
+    mutating func wroteSome(at now: Instant, _ timeouts: Timeouts) {
+        self.deadline = now + timeouts.write
+    }
+
+    mutating func wroteAll(at now: Instant, _ timeouts: Timeouts) -> AfterAnswer {
+        precondition(self.phase == .answering, "an answer ended in phase \(self.phase)")
+        if self.keepsAlive, !self.isDraining {
+            self.phase = .idle
+            self.deadline = now + timeouts.keepAlive
+            return .nextRequest
+        }
+        guard self.mustLinger || self.keepsAlive, !self.hasPeerEnded else { return .close }
+        self.phase = .lingering
+        let end = now + timeouts.linger
+        self.lingerEnd = end
+        self.lingerBytesLeft = Int32(clamping: timeouts.lingerBytes)
+        self.deadline = min(end, now + timeouts.lingerIdle)
+        return .linger
+    }
+
+    /// Bytes came that nobody wants; whether the connection still listens.
+    mutating func threwAway(_ count: Int, at now: Instant, _ timeouts: Timeouts) -> Bool {
+        self.lingerBytesLeft -= Int32(clamping: count)
+        self.deadline = min(self.lingerEnd ?? now, now + timeouts.lingerIdle)
+        return self.lingerBytesLeft > 0
+    }
+
+    // MARK: - Ends
+
+    /// The client ended its sending side, which is not leaving: an answer on its way is still wanted.
+    mutating func peerEnded() -> EndOfInput {
+        self.hasPeerEnded = true
+        switch self.phase {
+        case .idle, .lingering, .closed: return .close
+        case .head: return .rejectHead
+        case .handling where self.content == .reading: return .failContent
+        case .handling, .answering: return .nothing
+        }
+    }
+
+    mutating func expired(at now: Instant) -> Expiry {
+        guard let deadline = self.deadline, deadline <= now else { return .nothing }
+        self.deadline = nil
+        switch self.phase {
+        case .head: return .rejectHead
+        case .handling where self.content == .reading: return .failContent
+        case .handling, .closed: return .nothing
+        case .idle, .answering, .lingering: return .close
+        }
+    }
+
+    /// The server wants to end; whether this connection can be closed at once.
+    mutating func drain() -> Bool {
+        self.isDraining = true
+        return self.phase == .idle
+    }
+
+    mutating func closed() {
+        self.phase = .closed
+        self.deadline = nil
+    }
+}
+
+extension ConnectionStateMachine.Timeouts {
+    init(_ configuration: HTTPServer.Configuration) {
+        self.init(
+            head: configuration.headTimeout,
+            bodyIdle: configuration.bodyIdleTimeout,
+            keepAlive: configuration.keepAliveTimeout,
+            write: configuration.writeTimeout,
+            linger: configuration.lingerTimeout,
+            lingerIdle: configuration.lingerIdleTimeout,
+            lingerBytes: configuration.lingerBytes
+        )
+    }
+}

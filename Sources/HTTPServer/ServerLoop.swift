@@ -1,0 +1,111 @@
+internal import CLinux
+internal import EventLoop
+internal import HTTPWire
+internal import Synchronization
+
+/// What the connections of one loop share.
+///
+/// `@unchecked Sendable`: confined to the queue of `loop`, except the immutable members and the atomic counters.
+final class ServerLoop: @unchecked Sendable {
+    let loop: EventLoop
+    let shared: ServerShared
+    let responder: any HTTPResponder
+    /// The same, when it may leave the rules.
+    let irregularResponder: (any IrregularResponder)?
+    let timeouts: ConnectionStateMachine.Timeouts
+    let limits: HTTP1Limits
+
+    /// Parses heads that arrive whole; a connection whose head comes in pieces gets a parser of its own.
+    var parser: HTTP1RequestParser
+    /// The head of the answer that is being sent.
+    var headBuffer: [UInt8] = []
+    private(set) var isDraining = false
+
+    private var connections: [Connection?] = []
+    private var dateSecond: Int64 = .min
+    private var dateText = ""
+    // Written on the loop only, read from anywhere.
+    private let requests = Atomic<Int>(0)
+
+    init(loop: EventLoop, shared: ServerShared, responder: any HTTPResponder, configuration: HTTPServer.Configuration) {
+        self.loop = loop
+        self.shared = shared
+        self.responder = responder
+        self.irregularResponder = responder as? any IrregularResponder
+        self.timeouts = ConnectionStateMachine.Timeouts(configuration)
+        self.limits = configuration.http1
+        self.parser = HTTP1RequestParser(limits: configuration.http1)
+        self.headBuffer.reserveCapacity(1024)
+    }
+
+    /// How many requests were handed to the responder.
+    ///
+    /// Any thread.
+    var requestCount: Int {
+        self.requests.load(ordering: .relaxed)
+    }
+
+    func countRequest() {
+        // No read-modify-write: this loop is the only writer.
+        self.requests.store(self.requests.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// The current `Date`, made anew once a second.
+    var date: String {
+        let second = clinux_unix_seconds() + Int64(self.irregularResponder?.clockOffset ?? 0)
+        if second != self.dateSecond {
+            self.dateSecond = second
+            self.dateText = HTTPDate(unixSeconds: second).text
+        }
+        return self.dateText
+    }
+
+    func takeParser() -> HTTP1RequestParser {
+        defer { self.renewParser() }
+        return self.parser
+    }
+
+    func renewParser() {
+        self.parser = HTTP1RequestParser(limits: self.limits)
+    }
+
+    // MARK: - Connections
+
+    /// Takes over an accepted socket.
+    ///
+    /// On the loop.
+    func open(_ descriptor: Int32, peerAddress: String, admission: ServerShared.Admission) {
+        let connection = Connection(descriptor, on: self, peerAddress: peerAddress, admission: admission)
+        let index = Int(descriptor)
+        while self.connections.count <= index {
+            self.connections.append(nil)
+        }
+        self.connections[index] = connection
+        connection.open()
+    }
+
+    func forget(_ connection: Connection) {
+        self.connections[Int(connection.descriptor)] = nil
+        self.shared.closed(connection.admission)
+    }
+
+    /// Closes what is idle; the rest closes behind its answer.
+    ///
+    /// On the loop.
+    func drain() {
+        self.isDraining = true
+        for connection in self.connections {
+            connection?.drain()
+        }
+    }
+
+    /// Closes everything.
+    ///
+    /// On the loop.
+    func closeAll() {
+        self.isDraining = true
+        for connection in self.connections {
+            connection?.abort()
+        }
+    }
+}

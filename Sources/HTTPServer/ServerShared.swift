@@ -1,0 +1,96 @@
+internal import Synchronization
+
+/// What all loops of a server share: the count of connections, and who waits for its end.
+final class ServerShared: Sendable {
+    /// What becomes of a new connection.
+    enum Admission: UInt8 {
+        case admitted
+        /// It is told that there is no room.
+        case shed
+        /// It is closed: even telling has no room.
+        case refused
+    }
+
+    private struct Waiters {
+        var next = 0
+        var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let maximumConnections: Int
+    private let maximumShedding: Int
+    private let open = Atomic<Int>(0)
+    private let shedding = Atomic<Int>(0)
+    private let accepted = Atomic<Int>(0)
+    private let shed = Atomic<Int>(0)
+    private let waiters = Mutex(Waiters())
+
+    init(maximumConnections: Int, maximumShedding: Int) {
+        self.maximumConnections = maximumConnections
+        self.maximumShedding = maximumShedding
+    }
+
+    var statistics: HTTPServer.Statistics {
+        HTTPServer.Statistics(
+            openConnections: self.open.load(ordering: .relaxed),
+            acceptedConnections: self.accepted.load(ordering: .relaxed),
+            shedConnections: self.shed.load(ordering: .relaxed),
+            requests: 0
+        )
+    }
+
+    func admit() -> Admission {
+        self.accepted.wrappingAdd(1, ordering: .relaxed)
+        if self.open.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumConnections { return .admitted }
+        self.open.wrappingSubtract(1, ordering: .relaxed)
+        self.shed.wrappingAdd(1, ordering: .relaxed)
+        if self.shedding.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumShedding { return .shed }
+        self.shedding.wrappingSubtract(1, ordering: .relaxed)
+        return .refused
+    }
+
+    /// A connection was closed because the process ran out of descriptors or watches.
+    func countRefusal() {
+        self.shed.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    func closed(_ admission: Admission) {
+        switch admission {
+        case .admitted: self.open.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        case .shed: self.shedding.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        case .refused: return
+        }
+        guard self.isEmpty else { return }
+        let continuations = self.waiters.withLock { waiters in
+            defer { waiters.continuations = [:] }
+            return waiters.continuations.values
+        }
+        for continuation in continuations {
+            continuation.resume()
+        }
+    }
+
+    var isEmpty: Bool {
+        self.open.load(ordering: .sequentiallyConsistent) == 0
+            && self.shedding.load(ordering: .sequentiallyConsistent) == 0
+    }
+
+    /// Returns when no connection is open, or when the wait is ended.
+    ///
+    /// - Parameter started: Gets what ends the wait.
+    func untilEmpty(_ started: (@escaping @Sendable () -> Void) -> Void) async {
+        await withCheckedContinuation { continuation in
+            // Checked under the lock, after which a last close would find the continuation.
+            let number = self.waiters.withLock { waiters -> Int? in
+                guard !self.isEmpty else { return nil }
+                waiters.next += 1
+                waiters.continuations[waiters.next] = continuation
+                return waiters.next
+            }
+            guard let number else {
+                continuation.resume()
+                return
+            }
+            started { self.waiters.withLock { $0.continuations.removeValue(forKey: number) }?.resume() }
+        }
+    }
+}

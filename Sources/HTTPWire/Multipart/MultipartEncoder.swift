@@ -1,0 +1,85 @@
+/// Writes multipart/form-data around content that the caller sends itself, so that it is not copied.
+///
+/// The whole is, for each part, its head, its content and ``partEnd``, and then the closing delimiter.
+public struct MultipartEncoder: Sendable {
+    /// The boundary.
+    public let boundary: String
+
+    /// Takes a boundary that occurs in no part.
+    ///
+    /// - Parameter boundary: 1 to 70 bchars, the last one no space (RFC 2046, section 5.1.1).
+    public init(boundary: String) {
+        precondition(MultipartParser.isValidBoundary(boundary), "not a boundary")
+        self.boundary = boundary
+    }
+
+    /// Makes an encoder with a boundary that nobody can foresee: a prefix and 32 hexadecimal digits.
+    ///
+    /// - Parameters:
+    ///   - prefix: At most 38 bchars.
+    ///   - generator: The source of the digits; 128 random bits do not occur in a recording by chance.
+    public init(prefix: String, using generator: inout some RandomNumberGenerator) {
+        var digits: [UInt8] = []
+        for _ in 0..<2 {
+            var word = generator.next()
+            for _ in 0..<16 {
+                digits.append(Array("0123456789abcdef".utf8)[Int(word & 15)])
+                word &>>= 4
+            }
+        }
+        self.init(boundary: prefix + String(decoding: digits, as: UTF8.self))
+    }
+
+    /// The value of the Content-Type field.
+    public var contentType: String {
+        let isToken = self.boundary.utf8.allSatisfy(HTTPToken.isTokenByte)
+        return "multipart/form-data; boundary=" + (isToken ? self.boundary : "\"\(self.boundary)\"")
+    }
+
+    /// The bytes in front of a part's content.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field; quotes and line ends are escaped as `%22`, `%0D` and `%0A`.
+    ///   - filename: The file name, escaped likewise.
+    ///   - contentType: The media type; a byte that no field may hold becomes a space.
+    public func partHead(name: String, filename: String? = nil, contentType: String? = nil) -> [UInt8] {
+        var bytes = Array("--\(self.boundary)\r\nContent-Disposition: form-data; name=\"".utf8)
+        Self.append(escaped: name, to: &bytes)
+        bytes.append(ASCII.quote)
+        if let filename {
+            bytes.append(contentsOf: "; filename=\"".utf8)
+            Self.append(escaped: filename, to: &bytes)
+            bytes.append(ASCII.quote)
+        }
+        if let contentType {
+            bytes.append(contentsOf: "\r\nContent-Type: ".utf8)
+            for byte in contentType.utf8 {
+                bytes.append(HTTPToken.isFieldValueByte(byte) ? byte : ASCII.space)
+            }
+        }
+        bytes.append(contentsOf: "\r\n\r\n".utf8)
+        return bytes
+    }
+
+    /// The head of a part as a parser gave it.
+    public func partHead(_ head: MultipartPartHead) -> [UInt8] {
+        self.partHead(name: head.name, filename: head.filename, contentType: head.contentType)
+    }
+
+    /// The bytes behind a part's content.
+    public static var partEnd: [UInt8] { [ASCII.carriageReturn, ASCII.lineFeed] }
+
+    /// The bytes behind the last part.
+    public var closing: [UInt8] { Array("--\(self.boundary)--\r\n".utf8) }
+
+    private static func append(escaped text: String, to bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case ASCII.quote: bytes.append(contentsOf: "%22".utf8)
+            case ASCII.carriageReturn: bytes.append(contentsOf: "%0D".utf8)
+            case ASCII.lineFeed: bytes.append(contentsOf: "%0A".utf8)
+            default: bytes.append(HTTPToken.isFieldValueByte(byte) ? byte : ASCII.space)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// What the head of a form-data part says (RFC 7578, section 4).
+public struct MultipartPartHead: Hashable, Sendable {
+    /// The name of the form field, decoded.
+    public let name: String
+    /// The file name, decoded; nil when there is none. `filename*` is not looked at (RFC 7578, section 4.2).
+    public let filename: String?
+    /// The value of Content-Type as received; nil when there is none.
+    public let contentType: String?
+
+    /// Makes a head.
+    public init(name: String, filename: String? = nil, contentType: String? = nil) {
+        self.name = name
+        self.filename = filename
+        self.contentType = contentType
+    }
+
+    /// Reads the field lines of a part, the empty line included.
+    init(parsing bytes: [UInt8], limits: HTTP1Limits) throws(MultipartError) {
+        let fields = Self.fields(bytes, limits: limits)
+        let dispositions = fields.rawValues(of: .contentDisposition)
+        let types = fields.values(of: .contentType)
+        guard let disposition = dispositions.first else { throw .missingName }
+        guard dispositions.count == 1, types.count <= 1 else { throw .malformedPartHead("a field comes twice.") }
+        for encoding in fields.values(of: Self.contentTransferEncoding) {
+            // These three are no encodings; the others would change what the bytes mean (RFC 7578, section 4.7).
+            guard ["7bit", "8bit", "binary"].contains(encoding.lowercased()) else { throw .encodedPart }
+        }
+        let (name, filename) = try Self.names(in: disposition)
+        self.init(name: name, filename: filename, contentType: types.first)
+    }
+
+    private static let contentTransferEncoding = HTTPField.Name("Content-Transfer-Encoding") ?? .contentEncoding
+
+    private static func fields(_ bytes: [UInt8], limits: HTTP1Limits) -> HTTPFields {
+        var scanner = HTTP1HeadScanner(hasRequestLine: true)
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            var start = 0
+            while case .complete(let next) = scanner.scanLine(base, from: start, count: buffer.count, limits: limits) {
+                start = next
+            }
+        }
+        return HTTPFields(storage: bytes, entries: scanner.entries)
+    }
+
+    private static func names(in bytes: [UInt8]) throws(MultipartError) -> (name: String, filename: String?) {
+        var index = 0
+        guard let kind = ParameterList.token(bytes, &index),
+            kind.elementsEqual("form-data".utf8, by: { HTTPToken.lowercased($0) == $1 })
+        else { throw .missingName }
+        guard let parameters = ParameterList.parse(bytes, from: index, backslash: .formData) else {
+            throw .malformedPartHead("Content-Disposition has malformed or repeated parameters.")
+        }
+        guard let name = parameters.first(where: { $0.name == "name" }) else { throw .missingName }
+        // A name is compared and signed, and must not be guessed; a file name only has to be shown.
+        guard let text = String(validating: self.unescaped(name.value), as: UTF8.self) else {
+            throw .malformedPartHead("the name is not UTF-8.")
+        }
+        let filename = parameters.first { $0.name == "filename" }
+        return (text, filename.map { String(decoding: self.unescaped($0.value), as: UTF8.self) })
+    }
+
+    /// Undoes the three escapes of the HTML standard, and no other: a percent sign stands for itself otherwise.
+    private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(ASCII.percent) else { return bytes }
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let isEscape = bytes[index] == ASCII.percent && index + 2 < bytes.count
+            switch isEscape ? (bytes[index + 1], HTTPToken.lowercased(bytes[index + 2])) : (0, 0) {
+            case (UInt8(ascii: "2"), UInt8(ascii: "2")): result.append(ASCII.quote)
+            case (UInt8(ascii: "0"), UInt8(ascii: "d")): result.append(ASCII.carriageReturn)
+            case (UInt8(ascii: "0"), UInt8(ascii: "a")): result.append(ASCII.lineFeed)
+            default:
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            index += 3
+        }
+        return result
+    }
+}

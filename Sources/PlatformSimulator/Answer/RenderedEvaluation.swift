@@ -1,0 +1,63 @@
+/// The texts that one evaluation is answered with, without what is fresh in each: record id and times.
+final class RenderedEvaluation: Sendable {
+    /// How record ids of this kind begin.
+    let prefix: StaticString
+    /// What follows the record id in the answer, up to its end.
+    let answerTail: [UInt8]
+    /// What follows the record id in the `data` of the report, up to the end of that object.
+    let reportTail: [UInt8]
+    /// The total on the scale that was asked for.
+    let overall: Double
+
+    /// Scores a recording and writes the outcome down.
+    init(_ input: EvaluationInput, audio: AudioFacts) {
+        let evaluation = Scorer.evaluate(input, audio: audio)
+        let capacity = 4_096 + input.referenceText.utf8.count * 1_600
+        var writer = AnswerWriter(
+            scale: input.scale,
+            precision: input.precision,
+            reservingCapacity: min(capacity, 1 << 20)
+        )
+        switch input.coreType {
+        case .connected:
+            self.prefix = "conn_"
+            writer.connectedAnswer(evaluation, input: input)
+        case .open:
+            self.prefix = "open_"
+            writer.openAnswer(evaluation, input: input, audio: audio)
+        default:
+            self.prefix = "eval_"
+            writer.readingAnswer(evaluation, input: input)
+        }
+        self.answerTail = writer.bytes
+        var report = AnswerWriter(scale: input.scale, precision: input.precision, reservingCapacity: 2_048)
+        report.reportRecord(evaluation, input: input)
+        self.reportTail = report.bytes
+        self.overall = (evaluation.overall * Double(input.scale) / 10).rounded() / 10
+    }
+
+    /// The whole answer.
+    func answer(recordID: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(self.answerTail.count + 40)
+        bytes.append(contentsOf: #"{"recordId":""#.utf8)
+        bytes.append(contentsOf: recordID.utf8)
+        bytes.append(contentsOf: "\",".utf8)
+        bytes.append(contentsOf: self.answerTail)
+        return bytes
+    }
+
+    /// The whole report, in its envelope.
+    func report(recordID: String, timestamp: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(self.reportTail.count + 128)
+        bytes.append(contentsOf: #"{"code":0,"message":"success","data":{"recordId":""#.utf8)
+        bytes.append(contentsOf: recordID.utf8)
+        bytes.append(contentsOf: "\",".utf8)
+        bytes.append(contentsOf: self.reportTail)
+        bytes.append(contentsOf: #","timestamp":"#.utf8)
+        bytes.append(contentsOf: String(timestamp).utf8)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}

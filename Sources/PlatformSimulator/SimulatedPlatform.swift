@@ -1,0 +1,143 @@
+import Cryptography
+import EventLoop
+import HTTPServer
+import Telemetry
+
+/// A stand-in for the speech-evaluation platform: it verifies signatures, remembers keys, bills, scores what it hears
+/// and goes wrong on demand.
+///
+/// ```swift
+/// let platform = try await SimulatedPlatform.start()
+/// try platform.inject("bill-drop", match: "/api/v1/evaluate")
+/// // … requests to platform.url …
+/// #expect(platform.billed == 1)
+/// await platform.stop()
+/// ```
+///
+/// ## Topics
+/// - ``Configuration``, ``Account``
+/// - ``start(_:)``, ``stop()``
+/// - ``inject(_:match:times:)``, ``reset()``
+/// - ``billed``, ``billedByKey``, ``bills``, ``requests``
+public final class SimulatedPlatform: Sendable {
+    /// The address it listens on, such as `127.0.0.1:41233`.
+    public let address: String
+    /// The first of its accounts.
+    public let account: Account
+
+    private let state: PlatformState
+    private let server: HTTPServer
+    private let loops: [EventLoop]
+
+    private init(address: String, account: Account, state: PlatformState, server: HTTPServer, loops: [EventLoop]) {
+        self.address = address
+        self.account = account
+        self.state = state
+        self.server = server
+        self.loops = loops
+    }
+
+    /// Listens and serves.
+    ///
+    /// - Parameter configuration: How it behaves.
+    /// - Throws: `HTTPServerError` or `EventLoopError`, when it cannot listen.
+    public static func start(_ configuration: Configuration = Configuration()) async throws -> SimulatedPlatform {
+        var configuration = configuration
+        let made = Account(
+            appKey: "sim_" + Hex.encode(SecureRandom.bytes(count: 8)),
+            secretKey: Hex.encode(SecureRandom.bytes(count: 24))
+        )
+        let account = configuration.accounts.first ?? made
+        if configuration.accounts.isEmpty { configuration.accounts = [made] }
+        var serverConfiguration = HTTPServer.Configuration()
+        serverConfiguration.listen = [try ListenAddress(configuration.listen)]
+        let loops = try (0..<max(1, configuration.loops)).map { try EventLoop(index: $0) }
+        let state = PlatformState(configuration)
+        let server = HTTPServer(
+            configuration: serverConfiguration,
+            loops: loops,
+            responder: PlatformResponder(state: state),
+            logger: Logger(level: .warning, sink: StandardErrorSink(format: .text))
+        )
+        do {
+            let bound = try await server.start()
+            return SimulatedPlatform(
+                address: bound[0].description,
+                account: account,
+                state: state,
+                server: server,
+                loops: loops
+            )
+        } catch {
+            loops.forEach { $0.stop() }
+            throw error
+        }
+    }
+
+    /// Ends all pauses and closes all connections.
+    public func stop() async {
+        self.state.pauses.stop()
+        await self.server.drain(within: .milliseconds(200))
+        await self.server.stop()
+        self.loops.forEach { $0.stop() }
+    }
+
+    /// Its base URL without a slash at the end.
+    public var url: String { "http://\(self.address)" }
+
+    // MARK: Faults
+
+    /// A text that names no fault.
+    public struct UnknownFault: Error, Sendable {
+        /// The text.
+        public let text: String
+    }
+
+    /// Queues a fault.
+    ///
+    /// - Parameters:
+    ///   - fault: As the control path takes it, such as `status:503` or `bill-drop`.
+    ///   - match: How the path of the request begins that it is for; nil for any.
+    ///   - times: How many requests it is for. The default is 1.
+    /// - Throws: ``UnknownFault``.
+    public func inject(_ fault: String, match: String? = nil, times: Int = 1) throws {
+        guard let parsed = Fault(fault) else { throw UnknownFault(text: fault) }
+        let item = FaultQueue.Item(match: match, text: fault, fault: parsed, times: times)
+        _ = self.state.withLock { $0.faults.append([item]) }
+    }
+
+    /// How many faults wait for their requests.
+    public var waitingFaults: Int { self.state.withLock { $0.faults.count } }
+
+    /// Changes how long evaluations take.
+    public func setProcessingTime(_ time: Duration) {
+        self.state.withLock { $0.processingTime = time }
+    }
+
+    /// Sets the platform's clock off by so many seconds; 0 puts it right.
+    public func setClockOffset(_ seconds: Int) {
+        self.state.setClockOffset(seconds)
+    }
+
+    /// Forgets requests, bills, keys, records and faults, and puts clock and secrets back to what they were.
+    public func reset() {
+        self.state.reset()
+    }
+
+    // MARK: Inspection
+
+    /// How many evaluations were executed and billed.
+    public var billed: Int { self.state.withLock { $0.ledger.billed } }
+
+    /// Executed evaluations by idempotency key.
+    public var billedByKey: [String: Int] { self.state.withLock { $0.ledger.billedByKey } }
+
+    /// How often one key was billed.
+    public func billed(forKey key: String) -> Int { self.state.withLock { $0.ledger.billed(forKey: key) } }
+
+    /// The latest executed evaluations in order.
+    public var bills: [SimulatedBill] { self.state.withLock { $0.ledger.recentBills } }
+
+    /// The latest requests in order, without those to the control paths.
+    public var requests: [SimulatedRequest] { self.state.withLock { $0.ledger.recentRequests } }
+}

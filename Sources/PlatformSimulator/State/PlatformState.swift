@@ -1,0 +1,150 @@
+import CLinux
+import Cryptography
+import Glibc
+import Synchronization
+
+/// All that the simulated platform knows, shared by its loops.
+final class PlatformState: Sendable {
+    /// What the lock guards.
+    struct Contents: Sendable {
+        /// Counts resets: what began before one leaves no trace after it.
+        var epoch = 0
+        /// Secrets by appKey.
+        var accounts: [String: String]
+        var clockOffset = 0
+        var processingTime: Duration
+        var faults = FaultQueue()
+        var idempotency: IdempotencyTable
+        var nonces: NonceWindow
+        var daily: DailyLimit
+        var ledger: Ledger
+        var shelf: RecordShelf
+        /// Evaluations at this moment, by account.
+        var running: [String: Int] = [:]
+        /// Requests that wait for the end of a run, by the names of their pauses.
+        var waiters: [IdempotencyTable.Ticket: [Int]] = [:]
+
+        init(_ configuration: SimulatedPlatform.Configuration) {
+            self.accounts = Dictionary(
+                configuration.accounts.map { ($0.appKey, $0.secretKey) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            self.processingTime = configuration.processingTime
+            self.idempotency = IdempotencyTable(
+                limits: IdempotencyTable.Limits(
+                    answerLifetime: configuration.answerLifetime,
+                    runningLifetime: configuration.runningLifetime,
+                    answerBytes: configuration.answerBytes,
+                    answerCount: configuration.keyCapacity
+                )
+            )
+            self.nonces = NonceWindow(lifetime: configuration.nonceLifetime)
+            self.daily = DailyLimit(
+                calls: configuration.dailyCalls,
+                offset: Int(configuration.dayOffset.components.seconds),
+                length: Int(configuration.dayLength.components.seconds)
+            )
+            self.ledger = Ledger(capacity: configuration.logCapacity, keyCapacity: configuration.keyCapacity)
+            self.shelf = RecordShelf(budget: configuration.answerBytes)
+        }
+    }
+
+    /// How it was set up; the accounts are complete.
+    let configuration: SimulatedPlatform.Configuration
+    /// The waits of its requests.
+    let pauses = Pauses()
+    private let contents: Mutex<Contents>
+    private let serial = Atomic<UInt64>(1)
+    private let seed: UInt64
+    /// Called with the new offset when the clock is set off.
+    private let clockChanged = Mutex<(@Sendable (Int) -> Void)?>(nil)
+
+    /// The state at the start.
+    init(_ configuration: SimulatedPlatform.Configuration) {
+        self.configuration = configuration
+        self.contents = Mutex(Contents(configuration))
+        self.seed = SecureRandom.bytes(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Looks at the contents, or changes them; nothing slow may happen in there.
+    func withLock<Result: Sendable>(_ body: (inout sending Contents) -> Result) -> Result {
+        self.contents.withLock { body(&$0) }
+    }
+
+    /// The platform's time in Unix seconds.
+    var unixSeconds: Int {
+        Int(clinux_unix_seconds()) + self.withLock { $0.clockOffset }
+    }
+
+    /// The platform's time in Unix milliseconds.
+    var unixMilliseconds: Int {
+        UnixClock.milliseconds + self.withLock { $0.clockOffset } * 1_000
+    }
+
+    /// Sets the clock off.
+    func setClockOffset(_ seconds: Int) {
+        self.withLock { $0.clockOffset = seconds }
+        self.clockChanged.withLock { $0 }?(seconds)
+    }
+
+    /// Names what follows the clock's changes.
+    func onClockChange(_ follow: @escaping @Sendable (Int) -> Void) {
+        self.clockChanged.withLock { $0 = follow }
+    }
+
+    /// An identifier of 32 hexadecimal digits.
+    func makeTraceID() -> String {
+        let number = self.serial.wrappingAdd(1, ordering: .relaxed).oldValue
+        var random = DeterministicRandom(seed: DeterministicRandom.mix(self.seed &+ number))
+        return HexadecimalText.make(random.next(), digits: 16) + HexadecimalText.make(random.next(), digits: 16)
+    }
+
+    /// A record id that this process has not used: an odd factor maps the 48 bits onto themselves.
+    func makeRecordID(prefix: StaticString) -> String {
+        let number = self.serial.wrappingAdd(1, ordering: .relaxed).oldValue
+        let bits = (number &* 0x9E37_79B9_7F4B &+ self.seed) & 0xFFFF_FFFF_FFFF
+        return "\(prefix)" + HexadecimalText.make(bits, digits: 12)
+    }
+
+    /// Forgets requests, keys, records and faults, and undoes clock and secret changes.
+    func reset() {
+        let waiting = self.withLock { contents in
+            let old = contents
+            contents = Contents(self.configuration)
+            contents.epoch = old.epoch + 1
+            contents.processingTime = old.processingTime
+            contents.running = old.running
+            contents.idempotency = old.idempotency
+            contents.idempotency.removeAll()
+            return old.waiters.values.flatMap(\.self)
+        }
+        waiting.forEach(self.pauses.end)
+        self.setClockOffset(0)
+    }
+}
+
+/// The clock of the machine.
+enum UnixClock {
+    /// Milliseconds since 1970.
+    static var milliseconds: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    }
+}
+
+/// Fixed-width hexadecimal text.
+enum HexadecimalText {
+    /// The lowest digits of a number.
+    static func make(_ value: UInt64, digits: Int) -> String {
+        String(unsafeUninitializedCapacity: digits) { buffer in
+            var rest = value
+            for index in (0..<digits).reversed() {
+                let digit = UInt8(rest & 15)
+                buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest >>= 4
+            }
+            return digits
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import GatewayCore
+internal import HTTPWire
+
+/// `POST /api/v1/evaluate`: a recording in, its scores out, billed once (contract yugu, section 4).
+struct EvaluateRoute: Sendable {
+    static let path = "/api/v1/evaluate"
+
+    let provider: YuguProvider
+
+    var route: Route {
+        Route(.post, Self.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
+    }
+
+    private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
+        try await exchange.answerPaid { () throws(GatewayError) in
+            try self.provider.access.principal(of: exchange.head, for: .evaluate)
+        } _: { principal, key async throws(GatewayError) in
+            let form = try await exchange.receiveForm(
+                fileParts: EvaluateForm.fileParts,
+                storage: self.provider.bodies,
+                client: principal.client
+            )
+            let operation = EvaluateOperation(
+                baseURL: self.provider.configuration.baseURL,
+                form: try EvaluateForm(form)
+            )
+            return try await self.provider.calls.perform(
+                PaidCalls.Request(
+                    operation: operation,
+                    scope: CallScope(client: principal.client, user: principal.user, key: key),
+                    form: form,
+                    path: Self.path,
+                    accounts: self.provider.accounts,
+                    requestID: exchange.requestID
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import GatewayCore
+internal import HTTPWire
+internal import JSONScan
+
+/// Reads the platform's answers by scanning their bytes (contract yugu, sections 4.3, 6.2, 9.1 and 12).
+enum YuguAnswer {
+    /// An evaluation: a bare object that has a result or a record id.
+    static func classifyEvaluation(_ response: HTTPTransportResponse) -> PlatformAnswer {
+        Self.classify(response) { scanner in
+            let recordID = scanner.value(at: "recordId").flatMap(scanner.string)
+            guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
+            let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
+            return AnswerFacts(recordID: recordID, overall: overall.flatMap(scanner.double))
+        }
+    }
+
+    /// A report: an envelope with data.
+    static func classifyReport(_ response: HTTPTransportResponse) -> PlatformAnswer {
+        Self.classify(response) { scanner in
+            guard scanner.value(at: "data")?.kind == .object else { return nil }
+            return AnswerFacts()
+        }
+    }
+
+    private static func classify(
+        _ response: HTTPTransportResponse,
+        facts: (JSONScanner) -> AnswerFacts?
+    ) -> PlatformAnswer {
+        let isSuccess = (200..<300).contains(response.status)
+        let scanner = JSONScanner(response.body)
+        guard (try? scanner.validate())?.kind == .object else { return isSuccess ? .malformed : .codeless }
+        if isSuccess, Self.code(in: scanner, member: "code") == nil, let facts = facts(scanner) {
+            return .answered(facts)
+        }
+        if let code = Self.code(in: scanner) { return .coded(ErrorTable.code(code, status: response.status)) }
+        return isSuccess ? .malformed : .codeless
+    }
+
+    /// The code of an error body: `code`, else `errId`, else a bracketed number that begins `detail`, else `detail.code`.
+    private static func code(in scanner: JSONScanner) -> Int? {
+        if let code = Self.code(in: scanner, member: "code") ?? Self.code(in: scanner, member: "errId") { return code }
+        guard let detail = scanner.value(at: "detail") else { return nil }
+        if let text = scanner.string(of: detail) { return Self.bracketed(text) }
+        return scanner.value(at: "detail", "code").flatMap { Self.number($0, in: scanner) }
+    }
+
+    private static func code(in scanner: JSONScanner, member: String) -> Int? {
+        scanner.value(at: member).flatMap { Self.number($0, in: scanner) }
+    }
+
+    /// A non-zero number, or a string that spells one.
+    private static func number(_ value: JSONValueRange, in scanner: JSONScanner) -> Int? {
+        let number = scanner.int(of: value) ?? scanner.string(of: value).flatMap { Int($0) }
+        return number == 0 ? nil : number
+    }
+
+    private static func bracketed(_ text: String) -> Int? {
+        guard text.first == "[", let end = text.firstIndex(of: "]") else { return nil }
+        let digits = text[text.index(after: text.startIndex)..<end]
+        guard (1...6).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(digits)
+    }
+}

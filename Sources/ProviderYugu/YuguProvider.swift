@@ -1,0 +1,48 @@
+public import GatewayCore
+public import Store
+
+/// The Yugu platform: whole-file evaluation and reports.
+public struct YuguProvider: Provider {
+    /// Where the platform is and who we are there.
+    public struct Configuration: Sendable {
+        /// The platform's REST base without a trailing slash. The default is the platform's own.
+        public var baseURL = "https://open.shengzhiai.com"
+        /// Our accounts, best first.
+        public var accounts: [Account]
+
+        /// Takes the accounts.
+        public init(accounts: [Account]) {
+            self.accounts = accounts
+        }
+    }
+
+    let configuration: Configuration
+    let access: ClientAccess
+    let bodies: BodyStorage
+    let calls: PaidCalls
+    let upstream: UpstreamServices
+    let store: Store
+
+    /// Takes the services.
+    public init(
+        configuration: Configuration,
+        access: ClientAccess,
+        bodies: BodyStorage,
+        calls: PaidCalls,
+        upstream: UpstreamServices,
+        store: Store
+    ) {
+        self.configuration = configuration
+        self.access = access
+        self.bodies = bodies
+        self.calls = calls
+        self.upstream = upstream
+        self.store = store
+    }
+
+    public var accounts: [Account] { self.configuration.accounts }
+
+    public var routes: [Route] {
+        [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
+    }
+}

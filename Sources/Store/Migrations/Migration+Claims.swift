@@ -1,0 +1,77 @@
+extension Migration {
+    /// Keys, claims, answers, records, clients.
+    ///
+    /// One call has one id in all four of its tables. A key row is written once and never changed; what changes while
+    /// a call is open stands in `claims`, a table as small as the number of open calls; an answer is appended. So no
+    /// wide row is ever updated, and "answered" is the existence of an answer row.
+    static let claims = Migration(
+        name: "2026-01 claims",
+        sql: """
+            CREATE TABLE keys (
+                id INTEGER PRIMARY KEY,
+                scope BLOB NOT NULL UNIQUE CHECK (length(scope) = 16),
+                client TEXT NOT NULL,
+                user TEXT,
+                key TEXT NOT NULL,
+                operation TEXT NOT NULL,
+                fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+                app_key TEXT NOT NULL,
+                upstream_key TEXT NOT NULL,
+                first_sent_ms INTEGER NOT NULL
+            );
+            CREATE INDEX keys_by_time ON keys (first_sent_ms);
+
+            CREATE TABLE claims (
+                id INTEGER PRIMARY KEY,
+                flight_process INTEGER NOT NULL,
+                flight_serial INTEGER NOT NULL,
+                unresolved INTEGER NOT NULL DEFAULT 0,
+                settled_billed INTEGER NOT NULL DEFAULT 0
+            );
+
+            CREATE TABLE answers (
+                id INTEGER PRIMARY KEY,
+                fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+                status INTEGER NOT NULL,
+                platform_code INTEGER,
+                content_type TEXT NOT NULL,
+                record_id TEXT,
+                answered_ms INTEGER NOT NULL,
+                body BLOB NOT NULL
+            );
+
+            CREATE TABLE records (
+                id INTEGER PRIMARY KEY,
+                record_id TEXT NOT NULL,
+                client TEXT NOT NULL,
+                user TEXT,
+                operation TEXT NOT NULL,
+                core_type TEXT,
+                overall REAL,
+                key TEXT NOT NULL,
+                app_key TEXT NOT NULL,
+                upstream_key TEXT NOT NULL,
+                created_ms INTEGER NOT NULL
+            );
+            CREATE INDEX records_by_record_id ON records (record_id);
+            CREATE INDEX records_by_time ON records (created_ms);
+
+            CREATE TABLE clients (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                key_hash BLOB NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+                scopes TEXT NOT NULL,
+                created_ms INTEGER NOT NULL,
+                revoked_ms INTEGER
+            );
+
+            CREATE TABLE state (
+                id INTEGER PRIMARY KEY CHECK (id = 1),
+                next_id INTEGER NOT NULL,
+                answered INTEGER NOT NULL,
+                probes INTEGER NOT NULL
+            );
+            INSERT INTO state (id, next_id, answered, probes) VALUES (1, 1, 0, 0);
+            """
+    )
+}

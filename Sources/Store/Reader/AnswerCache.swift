@@ -1,0 +1,228 @@
+/// The answers used last, bounded in bytes, found by key scope and by record id.
+///
+/// Only the writer removes answers, and it does so after its commit. A reader that looked at the database before that
+/// commit must not put back what was removed meanwhile: it passes the ``Epoch`` of before its read.
+final class AnswerCache: Sendable {
+    /// Counts removals.
+    struct Epoch: Equatable {
+        fileprivate var value: UInt64 = 0
+    }
+
+    /// An answer as it is found: under a key, as a record, or both.
+    fileprivate struct Entry {
+        var key: KeyRow?
+        var record: RecordRow?
+        var cost: Int
+        /// Neighbours in the order of use; the entry's own index stands for none.
+        var older: Int
+        var newer: Int
+    }
+
+    fileprivate struct State {
+        var entries: [Entry?] = []
+        var free: [Int] = []
+        var byScope: [ScopeHash: Int] = [:]
+        var byRecord: [String: Int] = [:]
+        var oldest: Int?
+        var newest: Int?
+        var cost = 0
+        var epoch = Epoch()
+        var hits = 0
+        var misses = 0
+    }
+
+    /// What an entry costs beside its body and texts: measured roughly, tables included.
+    private static let overhead = 512
+
+    private let capacity: Int
+    private let state = Locked(State())
+
+    /// - Parameter capacity: In bytes; 0 keeps nothing.
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// The bytes in use, and how often an answer was found and not found.
+    var statistics: (bytes: Int, hits: Int, misses: Int) {
+        self.state.withLock { ($0.cost, $0.hits, $0.misses) }
+    }
+
+    /// The epoch to pass to `insert` after a read that starts now.
+    var epoch: Epoch {
+        self.state.withLock { $0.epoch }
+    }
+
+    func key(_ scope: ScopeHash) -> KeyRow? {
+        self.state.withLock { (state) -> KeyRow? in
+            guard let index = state.byScope[scope] else {
+                state.misses += 1
+                return nil
+            }
+            state.hits += 1
+            state.touch(index)
+            return state.entries[index]?.key
+        }
+    }
+
+    func record(_ recordID: String) -> RecordRow? {
+        self.state.withLock { (state) -> RecordRow? in
+            guard let index = state.byRecord[recordID] else {
+                state.misses += 1
+                return nil
+            }
+            state.hits += 1
+            state.touch(index)
+            return state.entries[index]?.record
+        }
+    }
+
+    /// Keeps an answer, unless something was removed since `epoch`.
+    func insert(key: KeyRow?, record: RecordRow?, since epoch: Epoch) {
+        self.state.withLock { (state) in
+            if state.epoch == epoch {
+                self.insert(key: key, record: record, into: &state)
+            }
+        }
+    }
+
+    /// Does what a commit left to be done.
+    func apply(_ effects: [WriterConnection.Effect]) {
+        guard !effects.isEmpty else {
+            return
+        }
+        self.state.withLock { (state) in
+            for effect in effects {
+                switch effect {
+                case .fill(let key, let record):
+                    self.insert(key: key, record: record, into: &state)
+                case .purgeKey(let scope):
+                    state.epoch.value += 1
+                    if let index = state.byScope[scope] {
+                        state.remove(index)
+                    }
+                case .purgeRecord(let recordID):
+                    state.epoch.value += 1
+                    if let index = state.byRecord[recordID] {
+                        state.remove(index)
+                    }
+                }
+            }
+        }
+    }
+
+    func removeAll() {
+        self.state.withLock { state in
+            let epoch = state.epoch.value
+            state = State()
+            state.epoch.value = epoch + 1
+        }
+    }
+
+    private func insert(key: KeyRow?, record: RecordRow?, into state: inout State) {
+        let cost = Self.cost(key: key, record: record)
+        // One answer must not drive out all others.
+        guard cost <= self.capacity / 4 else {
+            return
+        }
+        if let key, let index = state.byScope[key.scope] {
+            state.remove(index)
+        }
+        if let record, let index = state.byRecord[record.recordID] {
+            state.remove(index)
+        }
+        while state.cost + cost > self.capacity, let oldest = state.oldest {
+            state.remove(oldest)
+        }
+        state.add(Entry(key: key, record: record, cost: cost, older: 0, newer: 0))
+    }
+
+    private static func cost(key: KeyRow?, record: RecordRow?) -> Int {
+        var cost = Self.overhead
+        // Key and record share one body.
+        cost += (key?.answer ?? record?.answer)?.body.count ?? 0
+        if let key {
+            cost += key.client.utf8.count + (key.user?.utf8.count ?? 0) + key.key.utf8.count
+            cost += key.fingerprint.count + key.appKey.utf8.count + key.upstreamKey.utf8.count
+        }
+        if let record {
+            cost += record.client.utf8.count + (record.user?.utf8.count ?? 0) + record.key.utf8.count
+            cost += 2 * record.recordID.utf8.count
+        }
+        return cost
+    }
+}
+
+extension AnswerCache.State {
+    fileprivate mutating func add(_ new: AnswerCache.Entry) {
+        let index: Int
+        if let free = self.free.popLast() {
+            index = free
+            self.entries[index] = new
+        } else {
+            index = self.entries.count
+            self.entries.append(new)
+        }
+        self.cost += new.cost
+        if let key = new.key {
+            self.byScope[key.scope] = index
+        }
+        if let record = new.record {
+            self.byRecord[record.recordID] = index
+        }
+        self.append(index)
+    }
+
+    fileprivate mutating func remove(_ index: Int) {
+        self.unlink(index)
+        guard let entry = self.entries[index] else {
+            return
+        }
+        self.cost -= entry.cost
+        if let key = entry.key {
+            self.byScope[key.scope] = nil
+        }
+        if let record = entry.record {
+            self.byRecord[record.recordID] = nil
+        }
+        self.entries[index] = nil
+        self.free.append(index)
+    }
+
+    /// Makes the entry the one used last.
+    fileprivate mutating func touch(_ index: Int) {
+        guard self.newest != index else {
+            return
+        }
+        self.unlink(index)
+        self.append(index)
+    }
+
+    private mutating func append(_ index: Int) {
+        self.entries[index]?.newer = index
+        self.entries[index]?.older = self.newest ?? index
+        if let newest = self.newest {
+            self.entries[newest]?.newer = index
+        } else {
+            self.oldest = index
+        }
+        self.newest = index
+    }
+
+    private mutating func unlink(_ index: Int) {
+        guard let entry = self.entries[index] else {
+            return
+        }
+        let older = entry.older == index ? nil : entry.older
+        let newer = entry.newer == index ? nil : entry.newer
+        if let older {
+            self.entries[older]?.newer = newer ?? older
+        } else {
+            self.oldest = newer
+        }
+        if let newer {
+            self.entries[newer]?.older = older ?? newer
+        } else {
+            self.newest = older
+        }
+    }
+}

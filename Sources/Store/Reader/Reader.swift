@@ -1,0 +1,162 @@
+/// One read-only connection with its statements.
+///
+/// Not `Sendable`: the pool lends it to one caller at a time. Each question is one statement, hence one read
+/// transaction.
+final class Reader {
+    private let database: Database
+    private let lookUp: Statement
+    private let record: Statement
+    private let recordOwner: Statement
+    private let openClaims: Statement
+    private let clients: Statement
+
+    private static let keyColumns = """
+        k.id, k.scope, k.client, k.user, k.key, k.operation, k.fingerprint, k.app_key, k.upstream_key, k.first_sent_ms,
+        c.flight_process, c.flight_serial, c.unresolved, c.settled_billed
+        """
+
+    init(path: String) throws(StoreError) {
+        let database = try Database(path: path, access: .readOnly)
+        try database.execute("PRAGMA busy_timeout = 1000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1024")
+        self.lookUp = try database.prepare(
+            """
+            SELECT \(Self.keyColumns),
+                a.fingerprint, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.body
+            FROM keys k LEFT JOIN claims c ON c.id = k.id LEFT JOIN answers a ON a.id = k.id WHERE k.scope = ?1
+            """
+        )
+        self.record = try database.prepare(
+            """
+            SELECT r.id, r.client, r.user, r.operation, r.core_type, r.overall, r.created_ms, r.key, r.app_key,
+                r.upstream_key, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.body
+            FROM records r JOIN answers a ON a.id = r.id
+            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
+            """
+        )
+        self.recordOwner = try database.prepare(
+            """
+            SELECT client, user, operation, app_key FROM records
+            WHERE record_id = ?1 AND client = ?2 AND (?3 IS NULL OR user = ?3) ORDER BY id DESC LIMIT 1
+            """
+        )
+        self.openClaims = try database.prepare(
+            """
+            SELECT \(Self.keyColumns) FROM claims c JOIN keys k ON k.id = c.id
+            WHERE c.id > ?1 AND k.first_sent_ms < ?2 AND c.settled_billed <= ?3 ORDER BY c.id LIMIT ?4
+            """
+        )
+        self.clients = try database.prepare(
+            "SELECT name, key_hash, scopes, created_ms, revoked_ms FROM clients ORDER BY id"
+        )
+        self.database = database
+    }
+
+    func key(_ scope: ScopeHash) throws(StoreError) -> KeyRow? {
+        try self.lookUp.first {
+            $0.bind(scope, at: 1)
+        } reading: {
+            // The answer's own fingerprint is never null.
+            let isAnswered = !$0.isNull(at: 14)
+            return Self.key($0, answer: isAnswered ? Self.answer($0, from: 15) : nil)
+        }
+    }
+
+    func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {
+        try self.record.first {
+            $0.bind(recordID, at: 1)
+            $0.bind(client, at: 2)
+            $0.bind(user, at: 3)
+        } reading: {
+            RecordRow(
+                id: $0.integer(at: 0),
+                recordID: recordID,
+                client: $0.text(at: 1),
+                user: $0.optionalText(at: 2),
+                operation: $0.text(at: 3),
+                coreType: $0.optionalText(at: 4),
+                overall: $0.optionalDouble(at: 5),
+                createdAt: $0.integer(at: 6),
+                key: $0.text(at: 7),
+                appKey: $0.text(at: 8),
+                upstreamKey: $0.text(at: 9),
+                answer: Self.answer($0, from: 10)
+            )
+        }
+    }
+
+    func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
+        try self.recordOwner.first {
+            $0.bind(recordID, at: 1)
+            $0.bind(client, at: 2)
+            $0.bind(user, at: 3)
+        } reading: {
+            RecordOwner(
+                client: $0.text(at: 0),
+                user: $0.optionalText(at: 1),
+                operation: $0.text(at: 2),
+                appKey: $0.text(at: 3)
+            )
+        }
+    }
+
+    func openClaims(
+        after id: Int64,
+        sentBefore limit: Int64,
+        includingSettled: Bool,
+        limit count: Int
+    ) throws(StoreError) -> [KeyRow] {
+        try self.openClaims.all {
+            $0.bind(id, at: 1)
+            $0.bind(limit, at: 2)
+            $0.bind(includingSettled ? 1 : 0, at: 3)
+            $0.bind(count, at: 4)
+        } reading: {
+            Self.key($0, answer: nil)
+        }
+    }
+
+    func allClients() throws(StoreError) -> [ClientRow] {
+        try self.clients.all {
+            ClientRow(
+                name: $0.text(at: 0),
+                keyHash: $0.blob(at: 1),
+                scopes: $0.text(at: 2).split(separator: " ").map(String.init),
+                createdAt: $0.integer(at: 3),
+                revokedAt: $0.optionalInteger(at: 4)
+            )
+        }
+    }
+
+    // MARK: Rows
+
+    /// Reads `keyColumns`; an answer's fingerprint stands behind them.
+    private static func key(_ row: Statement, answer: StoredAnswer?) -> KeyRow {
+        KeyRow(
+            id: row.integer(at: 0),
+            scope: row.scope(at: 1),
+            client: row.text(at: 2),
+            user: row.optionalText(at: 3),
+            key: row.text(at: 4),
+            operation: row.text(at: 5),
+            fingerprint: row.blob(at: answer == nil ? 6 : 14),
+            appKey: row.text(at: 7),
+            upstreamKey: row.text(at: 8),
+            firstSentAt: row.integer(at: 9),
+            flight: row.isNull(at: 10) ? nil : row.flight(at: 10),
+            isUnresolved: row.integer(at: 12) != 0,
+            isSettledBilled: row.integer(at: 13) != 0,
+            answer: answer
+        )
+    }
+
+    private static func answer(_ row: Statement, from first: Int32) -> StoredAnswer {
+        StoredAnswer(
+            status: Int(row.integer(at: first)),
+            contentType: row.text(at: first + 1),
+            body: row.blob(at: first + 5),
+            recordID: row.optionalText(at: first + 2),
+            platformCode: row.optionalInteger(at: first + 3).map(Int.init),
+            answeredAt: row.integer(at: first + 4)
+        )
+    }
+}

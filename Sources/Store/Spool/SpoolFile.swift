@@ -1,0 +1,85 @@
+private import Glibc
+public import HTTPWire
+
+/// A body on disk: appended to by one writer, read with positions, gone with its last reference.
+public final class SpoolFile: HTTPBodyFile {
+    /// Beyond its reservation a file grows in steps of this many bytes.
+    private static let step: Int64 = 1 << 20
+
+    private struct State {
+        var size: Int64 = 0
+        var reserved: Int64
+    }
+
+    /// The descriptor, to be read with positions (`pread`) only.
+    public let descriptor: Int32
+    private let directory: SpoolDirectory
+    private let client: String
+    private let state: Locked<State>
+
+    init(descriptor: Int32, directory: SpoolDirectory, client: String, reserved: Int64) {
+        self.descriptor = descriptor
+        self.directory = directory
+        self.client = client
+        self.state = Locked(State(reserved: reserved))
+    }
+
+    deinit {
+        close(self.descriptor)
+        let state = self.state.withLock { $0 }
+        self.directory.giveBack(reserved: state.reserved, written: state.size, client: self.client)
+    }
+
+    /// How many bytes were appended.
+    public var count: Int {
+        self.state.withLock { Int($0.size) }
+    }
+
+    /// Appends bytes.
+    ///
+    /// - Throws: `.spoolFull` when the file would grow beyond its reservation and the budget, or the disk is full;
+    ///   `.unavailable` when the disk fails.
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        let wanted = Int64(bytes.count)
+        let state = self.state.withLock { $0 }
+        let missing = state.size + wanted - state.reserved
+        if missing > 0 {
+            let growth = max(missing, Self.step)
+            try self.directory.reserve(growth, client: self.client)
+            self.state.withLock { $0.reserved += growth }
+        }
+        try self.write(bytes, at: state.size)
+        self.state.withLock { $0.size += wanted }
+        self.directory.noteWritten(wanted)
+    }
+
+    /// Gives back what was reserved and not used: the body is complete.
+    public func finish() {
+        let unused = self.state.withLock { (state) -> Int64 in
+            defer {
+                state.reserved = state.size
+            }
+            return state.reserved - state.size
+        }
+        self.directory.giveBack(reserved: unused, written: 0, client: self.client)
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(StoreError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(self.descriptor, rest.baseAddress, rest.count, off_t(start) + off_t(done))
+            if count > 0 {
+                done += count
+                continue
+            }
+            let failure = errno
+            guard count < 0 && failure != ENOSPC && failure != EDQUOT else {
+                throw StoreError(code: .spoolFull, message: "the disk of the spool is full; free space")
+            }
+            guard failure == EINTR else {
+                throw StoreError(errno: failure, doing: "write to the spool")
+            }
+        }
+    }
+}

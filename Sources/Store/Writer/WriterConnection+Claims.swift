@@ -1,0 +1,142 @@
+extension WriterConnection {
+    /// Writes a claim, or takes over the row of a key that was claimed before and has no answer.
+    func claim(_ claim: NewClaim) throws(StoreError) -> ClaimedRow {
+        let id = self.makeID()
+        try self.statements.insertKey.run {
+            $0.bind(id, at: 1)
+            $0.bind(claim.scope, at: 2)
+            $0.bind(claim.client, at: 3)
+            $0.bind(claim.user, at: 4)
+            $0.bind(claim.key, at: 5)
+            $0.bind(claim.operation, at: 6)
+            $0.bind(claim.fingerprint, at: 7)
+            $0.bind(claim.appKey, at: 8)
+            $0.bind(claim.upstreamKey, at: 9)
+            $0.bind(claim.sentAt, at: 10)
+        }
+        guard self.database.changes == 1 else {
+            return try self.reclaim(claim)
+        }
+        try self.statements.insertClaim.run {
+            $0.bind(id, at: 1)
+            $0.bind(claim.flight, at: 2)
+        }
+        self.counts.sent += 1
+        return ClaimedRow(
+            id: id,
+            firstSentAt: claim.sentAt,
+            appKey: claim.appKey,
+            upstreamKey: claim.upstreamKey,
+            isUnresolved: false,
+            isNew: true
+        )
+    }
+
+    private func reclaim(_ claim: NewClaim) throws(StoreError) -> ClaimedRow {
+        let found = try self.findClaim(claim.scope)
+        guard let found, let open = found.open else {
+            throw StoreError(code: .conflict, message: "the key has an answer; it cannot be claimed again")
+        }
+        guard !open.isSettledBilled else {
+            throw StoreError(code: .settledBilled, message: "the key was settled as billed; use a new key")
+        }
+        try self.statements.reclaim.run {
+            $0.bind(found.row.id, at: 1)
+            $0.bind(claim.flight, at: 2)
+        }
+        return found.row
+    }
+
+    /// Deletes a claim that was proved not to be executed; the key is free again.
+    func release(row: Int64, flight: FlightID) throws(StoreError) -> Release {
+        try self.statements.releaseClaim.run {
+            $0.bind(row, at: 1)
+            $0.bind(flight, at: 2)
+        }
+        guard self.database.changes == 0 else {
+            try self.statements.deleteKey.run { $0.bind(row, at: 1) }
+            self.counts.sent -= 1
+            return .deleted
+        }
+        return try self.claimState(row: row, flight: flight) == nil ? .notOwned : .kept
+    }
+
+    /// Notes that an attempt may have been billed without an answer.
+    func markUnresolved(row: Int64, flight: FlightID) throws(StoreError) -> Bool {
+        guard let state = try self.claimState(row: row, flight: flight) else {
+            return false
+        }
+        guard !state.isUnresolved else {
+            return true
+        }
+        try self.statements.setUnresolved.run { $0.bind(row, at: 1) }
+        self.move(state, to: ClaimState(isUnresolved: true, isSettledBilled: state.isSettledBilled))
+        return true
+    }
+
+    /// Ends a claim by the word of an operator.
+    func settle(_ scope: ScopeHash, billed: Bool) throws(StoreError) -> Settlement {
+        guard let found = try self.findClaim(scope) else {
+            return .notFound
+        }
+        guard let open = found.open else {
+            return .alreadyAnswered
+        }
+        let id = found.row.id
+        self.effects.append(.purgeKey(scope))
+        guard billed else {
+            try self.statements.deleteClaim.run { $0.bind(id, at: 1) }
+            try self.statements.deleteKey.run { $0.bind(id, at: 1) }
+            self.counts[keyPath: open.counter] -= 1
+            return .deleted
+        }
+        try self.statements.settleBilled.run { $0.bind(id, at: 1) }
+        self.move(open, to: ClaimState(isUnresolved: open.isUnresolved, isSettledBilled: true))
+        return .kept
+    }
+
+    // MARK: Reading
+
+    /// What changes while a key has no answer.
+    struct ClaimState {
+        let isUnresolved: Bool
+        let isSettledBilled: Bool
+
+        var counter: WritableKeyPath<ClaimCounts, Int> {
+            WriterConnection.counter(unresolved: self.isUnresolved, settled: self.isSettledBilled)
+        }
+    }
+
+    private func move(_ old: ClaimState, to new: ClaimState) {
+        self.counts[keyPath: old.counter] -= 1
+        self.counts[keyPath: new.counter] += 1
+    }
+
+    private func claimState(row: Int64, flight: FlightID) throws(StoreError) -> ClaimState? {
+        try self.statements.claimState.first {
+            $0.bind(row, at: 1)
+            $0.bind(flight, at: 2)
+        } reading: {
+            ClaimState(isUnresolved: $0.integer(at: 0) != 0, isSettledBilled: $0.integer(at: 1) != 0)
+        }
+    }
+
+    private func findClaim(_ scope: ScopeHash) throws(StoreError) -> (row: ClaimedRow, open: ClaimState?)? {
+        try self.statements.findClaim.first {
+            $0.bind(scope, at: 1)
+        } reading: {
+            let open =
+                $0.isNull(at: 4)
+                ? nil : ClaimState(isUnresolved: $0.integer(at: 4) != 0, isSettledBilled: $0.integer(at: 5) != 0)
+            let row = ClaimedRow(
+                id: $0.integer(at: 0),
+                firstSentAt: $0.integer(at: 1),
+                appKey: $0.text(at: 2),
+                upstreamKey: $0.text(at: 3),
+                isUnresolved: open?.isUnresolved ?? false,
+                isNew: false
+            )
+            return (row, open)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// The one connection that writes, with its prepared statements and the counters it holds.
+///
+/// Confined to the writer's queue once the store is open. The operations stand in extensions by topic.
+final class WriterConnection {
+    /// What a transaction changes outside the database, to be done after its commit.
+    enum Effect {
+        case fill(KeyRow, RecordRow?)
+        case purgeKey(ScopeHash)
+        case purgeRecord(String)
+    }
+
+    let database: Database
+    let statements: Statements
+    /// In bytes.
+    let pageSize: Int
+
+    /// The next row id.
+    ///
+    /// Never goes back, not even with a transaction: a gap costs nothing, a reused id would make one
+    /// tenant's answer another's replay.
+    private(set) var nextID: Int64
+    /// The counts, with the open transaction's changes.
+    var counts: ClaimCounts
+    /// The open transaction's effects.
+    var effects: [Effect] = []
+    /// Whether deleted content may still stand in the write-ahead log.
+    var hasDeletions = false
+    /// Where the running sweep of old keys stands.
+    var keySweep = KeySweep()
+
+    private var storedNextID: Int64
+    private var storedAnswered: Int
+
+    init(database: Database) throws(StoreError) {
+        self.database = database
+        self.statements = try Statements(database)
+        self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
+        let state = try database.prepare("SELECT next_id, answered FROM state WHERE id = 1")
+            .first(binding: { _ in }, reading: { ($0.integer(at: 0), $0.integer(at: 1)) })
+        guard let state else {
+            throw StoreError(
+                code: .corrupt,
+                message: "the store has no state row; restore a backup of the state directory"
+            )
+        }
+        var nextID = state.0
+        for table in ["keys", "claims", "answers", "records"] {
+            nextID = max(nextID, try (database.integer("SELECT MAX(id) FROM \(table)") ?? 0) + 1)
+        }
+        self.nextID = nextID
+        self.storedNextID = state.0
+        self.storedAnswered = Int(state.1)
+        var counts = ClaimCounts()
+        counts.answered = Int(state.1)
+        let open = try database.prepare(
+            "SELECT settled_billed, unresolved, COUNT(*) FROM claims GROUP BY settled_billed, unresolved"
+        ).all { (settled: $0.integer(at: 0) != 0, unresolved: $0.integer(at: 1) != 0, count: Int($0.integer(at: 2))) }
+        for group in open {
+            counts[keyPath: Self.counter(unresolved: group.unresolved, settled: group.settled)] += group.count
+        }
+        self.counts = counts
+    }
+
+    func makeID() -> Int64 {
+        defer {
+            self.nextID += 1
+        }
+        return self.nextID
+    }
+
+    static func counter(unresolved: Bool, settled: Bool) -> WritableKeyPath<ClaimCounts, Int> {
+        if settled {
+            return \.settledBilled
+        }
+        return unresolved ? \.unresolved : \.sent
+    }
+
+    // MARK: Transactions
+
+    func begin() throws(StoreError) {
+        try self.statements.begin.run()
+    }
+
+    /// Writes the counters that changed and commits.
+    func commit() throws(StoreError) {
+        let nextID = self.nextID
+        let answered = self.counts.answered
+        if nextID != self.storedNextID || answered != self.storedAnswered {
+            try self.statements.writeState.run {
+                $0.bind(nextID, at: 1)
+                $0.bind(answered, at: 2)
+            }
+        }
+        try self.statements.commit.run()
+        self.storedNextID = nextID
+        self.storedAnswered = answered
+    }
+
+    /// Ends a transaction that failed, which SQLite may have done already.
+    func rollback() {
+        if self.database.isInTransaction {
+            try? self.statements.rollback.run()
+        }
+    }
+
+    /// What a failure takes back beside the database.
+    struct Mark {
+        fileprivate let counts: ClaimCounts
+        fileprivate let effects: Int
+        fileprivate let hasDeletions: Bool
+        fileprivate let keySweep: KeySweep
+    }
+
+    var mark: Mark {
+        Mark(
+            counts: self.counts,
+            effects: self.effects.count,
+            hasDeletions: self.hasDeletions,
+            keySweep: self.keySweep
+        )
+    }
+
+    func restore(_ mark: Mark) {
+        self.counts = mark.counts
+        self.effects.removeLast(self.effects.count - mark.effects)
+        self.hasDeletions = mark.hasDeletions
+        self.keySweep = mark.keySweep
+    }
+
+    /// Proves that writing works.
+    func probe() throws(StoreError) {
+        try self.statements.probe.run()
+    }
+}

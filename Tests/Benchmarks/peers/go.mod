@@ -1,0 +1,3 @@
+module speechgate/benchmarks/peers
+
+go 1.19

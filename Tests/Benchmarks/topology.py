@@ -1,0 +1,266 @@
+"""The processes of a benchmark run: the platform, the gateway, its peers, the load generator."""
+
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import payloads  # noqa: E402
+import throwaway  # noqa: E402
+from throwaway import Failure  # noqa: E402
+
+CONNECTIONS = 64
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def program(name):
+    """Where a program of the peers is; Debian keeps daemons where a plain user's PATH does not look."""
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if not path:
+        raise Failure(f"{name} is missing; scripts/setup.sh --bench installs it")
+    return path
+
+
+def build_peers(directory):
+    """Builds the Go programs, without the network; a finished build takes a moment."""
+    directory.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOCACHE": str(directory / "go-cache")}
+    command = [program("go"), "build", "-o", f"{directory}/", "./..."]
+    done = subprocess.run(command, cwd=HERE / "peers", env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"the Go peers do not build:\n{done.stderr}")
+
+
+def process_tree(pid):
+    """A process and its children (nginx's master has its workers)."""
+    found = [pid]
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if int(fields[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def cpu_seconds(pids):
+    """User and system time that the processes have used, all threads."""
+    total = 0
+    for pid in pids:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])  # utime, stime
+    return total / TICK
+
+
+def resident_bytes(pids):
+    """Resident memory (VmRSS) of the processes."""
+    total = 0
+    for pid in pids:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        total += int(status.split("VmRSS:")[1].split()[0]) * 1024
+    return total
+
+
+class Server:
+    """Something that wrk is pointed at."""
+
+    def __init__(self, name, process, port):
+        self.name, self.process, self.port = name, process, port
+        self.pids = process_tree(process.pid)
+
+
+class Topology:
+    """Starts everything on loopback and measures one load at a time."""
+
+    def __init__(self, binaries, peers, directory, loops):
+        self.binaries, self.peers, self.directory, self.loops = binaries, peers, directory, loops
+        self.servers = {}
+        self.gateway = None
+        self.platform = None
+        self.platform_port = None
+        self.api_key = None
+        self.record_id = None
+        self.serial = 0
+
+    def start(self):
+        """Starts the platform, the gateway with a client, and both peers."""
+        self._start_platform()
+        platform = {
+            "http": f"http://127.0.0.1:{self.platform_port}", "appKey": "bench", "secretKey": "not-checked-here"
+        }  # fmt: skip
+        state = self.directory / "gateway"
+        state.mkdir(mode=0o700)
+        # No line per request, as for the peers, whose access logs are off.
+        quiet = {"level": "notice"}
+        self.gateway = throwaway.Gateway(self.binaries, state, platform, loops=self.loops, log=quiet)
+        self.gateway.start()
+        self.servers["speechgate"] = Server("speechgate", self.gateway.process, self.gateway.port)
+        self._start_nginx()
+        self._start_go()
+
+    def _start_platform(self):
+        (self.directory / "evaluation.json").write_bytes(payloads.evaluation())
+        (self.directory / "report.json").write_bytes(payloads.report())
+        (self.platform_port,) = throwaway.free_ports(1)
+        command = [
+            self.peers / "platform", "-listen", f"127.0.0.1:{self.platform_port}",
+            "-evaluation", self.directory / "evaluation.json", "-report", self.directory / "report.json",
+        ]  # fmt: skip
+        log = self.directory / "platform.log"
+        self.platform = throwaway.start(command, log)
+        url = f"http://127.0.0.1:{self.platform_port}/__count"
+        throwaway.wait_for("the platform", lambda: throwaway.status_of(url) == 200, self.platform, log)
+
+    def _start_peer(self, name, port, command, log, environment=None):
+        process = throwaway.start(command, log, environment=environment)
+        url = f"http://127.0.0.1:{port}/__count"
+        throwaway.wait_for(name, lambda: throwaway.status_of(url) == 200, process, log)
+        self.servers[name] = Server(name, process, port)
+
+    def _start_nginx(self):
+        (port,) = throwaway.free_ports(1)
+        text = (HERE / "peers" / "nginx.conf").read_text()
+        for key, value in {
+            "WORKERS": self.loops, "DIRECTORY": self.directory, "PLATFORM_PORT": self.platform_port, "PORT": port
+        }.items():  # fmt: skip
+            text = text.replace(f"@{key}@", str(value))
+        configuration = self.directory / "nginx.conf"
+        configuration.write_text(text)
+        log = self.directory / "nginx.log"
+        self._start_peer("nginx", port, [program("nginx"), "-e", log, "-c", configuration], log)
+
+    def _start_go(self):
+        (port,) = throwaway.free_ports(1)
+        command = [
+            self.peers / "reverseproxy", "-listen", f"127.0.0.1:{port}",
+            "-upstream", f"http://127.0.0.1:{self.platform_port}",
+        ]  # fmt: skip
+        self._start_peer("go", port, command, self.directory / "go.log", {"GOMAXPROCS": str(self.loops)})
+
+    def idle_memory(self):
+        """Resident bytes per server, a second after the start and before any load."""
+        time.sleep(1)
+        return {name: resident_bytes(server.pids) for name, server in self.servers.items()}
+
+    def prepare(self):
+        """Makes a client, a record that it owns, and the 64 answered keys of P3a."""
+        self.api_key = self.gateway.add_client("bench")["apiKey"]
+        content = payloads.upload()
+        (self.directory / "upload").write_bytes(content)
+        for number in range(64):
+            answer = self._evaluate(content, f"answered-{number}")
+        self.record_id = json.loads(answer)["recordId"]
+        self._write_head("fresh", "POST /api/v1/evaluate HTTP/1.1", len(content))
+        self._write_head("report", f"GET /api/v1/report/{self.record_id} HTTP/1.1")
+        self._write_head("record", f"GET /v1/records/{self.record_id} HTTP/1.1")
+
+    def _write_head(self, name, line, content_length=None):
+        head = payloads.head(line, self.api_key, "@KEY@", content_length)
+        (self.directory / f"head-{name}").write_bytes(head)
+
+    def _evaluate(self, content, key):
+        request = urllib.request.Request(f"{self.gateway.url}/api/v1/evaluate", data=content, method="POST")
+        request.add_header("Authorization", f"Bearer {self.api_key}")
+        request.add_header("Content-Type", f"multipart/form-data; boundary={payloads.BOUNDARY}")
+        request.add_header("Idempotency-Key", key)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.read()
+        except OSError as error:
+            raise Failure(f"the gateway did not evaluate: {error}\n{throwaway.last_lines(self.gateway.log)}") from None
+
+    def evaluations(self):
+        """How many evaluations the platform has made."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.platform_port}/__count", timeout=5) as answer:
+            return int(answer.read())
+
+    def measure(self, server_name, load, seconds):
+        """One round of wrk; returns rate, CPU per request and latencies, and fails when an answer was not a 2xx."""
+        mode, head = {
+            "fresh": ("fresh", "head-fresh"), "replay": ("replay", "head-fresh"),
+            "report": ("get", "head-report"), "record": ("get", "head-record"),
+        }[load]  # fmt: skip
+        self.serial += 1
+        prefix = "answered" if mode == "replay" else f"round-{self.serial}"
+        server = self.servers[server_name]
+        before, cpu = self.evaluations(), cpu_seconds(server.pids)
+        command = [
+            program("wrk"), f"-t{min(2, os.cpu_count() or 1)}", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s",
+            HERE / "load.lua", f"http://127.0.0.1:{server.port}/", "--",
+            mode, self.directory / head, self.directory / "upload", prefix,
+        ]  # fmt: skip
+        done = subprocess.run(
+            [str(part) for part in command], capture_output=True, text=True, timeout=seconds + 30
+        )
+        result = next((line[7:] for line in done.stdout.splitlines() if line.startswith("RESULT ")), None)
+        if done.returncode != 0 or result is None:
+            raise Failure(f"wrk failed against {server_name}: {done.stdout}{done.stderr}")
+        result = json.loads(result)
+        time.sleep(0.05)  # requests in flight when wrk left are still being finished
+        if server.process.poll() is not None:
+            ended = f"{server_name} ended with {server.process.returncode} under load"
+            raise Failure(f"{ended}\n{self._last_lines(server_name)}")
+        cpu = cpu_seconds(server.pids) - cpu
+        made = self.evaluations() - before
+        self._check(server_name, load, result, made)
+        return {
+            "rate": result["requests"] / (result["micros"] / 1e6),
+            "cpu": cpu * 1e6 / max(1, result["requests"]),
+            "p50": result["p50"],
+            "p99": result["p99"],
+        }
+
+    def _check(self, server_name, load, result, made):
+        # A fast answer that is the wrong one must not count: the platform says what really reached it.
+        what = f"{load} against {server_name}"
+        if result["status"] or result["socket"] or not result["requests"]:
+            raise Failure(f"{what}: errors in the run: {result}\n{self._last_lines(server_name)}")
+        if load == "fresh" and made < result["requests"]:
+            raise Failure(f"{what}: {result['requests']} answers, but only {made} evaluations at the platform")
+        if load != "fresh" and server_name == "speechgate" and made:
+            raise Failure(f"{what}: {made} evaluations at the platform where none was due")
+
+    def _last_lines(self, server_name):
+        log = self.gateway.log if server_name == "speechgate" else self.directory / f"{server_name}.log"
+        return throwaway.last_lines(log)
+
+    def close(self):
+        """Ends what was started, by pid; the gateway first, so that it still has a platform while it drains."""
+        if self.gateway:
+            self.gateway.stop()
+        for server in self.servers.values():
+            throwaway.stop(server.process)
+        throwaway.stop(self.platform)
+
+
+def sync_micros(directory):
+    """The median of 50 writes of 4 KiB with fdatasync: what a durable commit costs at least."""
+    times = []
+    with open(directory / "sync-probe", "wb") as file:
+        for _ in range(50):
+            file.write(bytes(4096))
+            file.flush()
+            began = time.monotonic()
+            os.fdatasync(file.fileno())
+            times.append((time.monotonic() - began) * 1e6)
+    return statistics.median(times)
+
+
+def file_system(directory):
+    """The type of the file system that holds a directory, from the longest mount point that fits."""
+    path, best, kind = str(directory.resolve()), "", "unknown"
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        _, mount, this, *_ = line.split()
+        if len(mount) >= len(best) and (path + "/").startswith(mount.rstrip("/") + "/"):
+            best, kind = mount, this
+    return kind

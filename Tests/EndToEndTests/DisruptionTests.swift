@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients vanish, the daemon is killed, the disk fills: nothing is billed twice, nothing paid for is lost.
+@Suite struct DisruptionTests {
+    @Test func aClientThatGoesAwayLeavesAResultBehind() async throws {
+        let bed = try await TestBed()
+        try await bed.faults("slow:400")
+        let form = TestForm.evaluation()
+        let request = TestHTTPClient.request(
+            "POST",
+            "/api/v1/evaluate",
+            fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
+            body: form.bytes
+        )
+        let port = bed.port
+        let isConnected = await onThread {
+            guard let client = try? TestHTTPClient(port: port) else { return false }
+            client.send(request)
+            // The platform works for 400 ms; the client leaves in the middle of that.
+            Thread.sleep(forTimeInterval: 0.15)
+            client.reset()
+            return true
+        }
+        #expect(isConnected)
+        let response = try await bed.evaluate(key: "k")
+        #expect(response.status == 200 && response["idempotency-replayed"] == "true", "\(response.text)")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func aKillBetweenClaimAndAnswerBillsOnce() async throws {
+        let bed = try await TestBed()
+        try await bed.faults("slow:2000")
+        let port = bed.port
+        let form = TestForm.evaluation()
+        let request = TestHTTPClient.request(
+            "POST",
+            "/api/v1/evaluate",
+            fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
+            body: form.bytes
+        )
+        let lost = Task {
+            await onThread { () -> Int in
+                guard let client = try? TestHTTPClient(port: port) else { return -1 }
+                client.send(request)
+                return client.receive().status
+            }
+        }
+        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        try await bed.killAndRestart()
+        #expect(await lost.value == 0, "the connection died with the daemon")
+        #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")
+        let response = try await bed.evaluate(key: "k")
+        #expect(response.status == 200, "\(response.text)")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func aCallOfUnknownOutcomeCanBeListedAndSettled() async throws {
+        let bed = try await TestBed(
+            TestBed.Settings(yugu: ["attempts": "1", "attemptTimeout": #""2s""#, "totalTimeout": #""2s""#])
+        )
+        try await bed.faults("bill-drop", "drop")
+        #expect(try await bed.evaluate(key: "a").json("reason") == "outcome_unknown")
+        #expect(try await bed.evaluate(key: "b").json("reason") == "outcome_unknown")
+        func speechgate(_ arguments: String...) async throws -> (Int32, String) {
+            let process = try ChildProcess(
+                "speechgate",
+                arguments + ["--config", bed.config.path],
+                log: bed.folder.appendingPathComponent("cli.log")
+            )
+            let output = await process.readToEnd()
+            return (await process.wait(), output)
+        }
+        let (status, list) = try await speechgate("claims", "list")
+        #expect(status == 0)
+        let keys = list.split(separator: "\n").compactMap { JSONText.member("key", of: Array($0.utf8)) }
+        #expect(Set(keys) == ["a", "b"])
+        #expect(try await speechgate("claims", "settle", "a", "--client", "school", "--billed").0 == 0)
+        #expect(try await speechgate("claims", "settle", "b", "--client", "school", "--not-billed").0 == 0)
+        let billed = try await bed.evaluate(key: "a")
+        #expect(billed.status == 409 && billed.json("code") == "40900" && billed.json("reason") == "settled_billed")
+        #expect(try await bed.evaluate(key: "b", form: .evaluation(audio: TestAudio.wav(frequency: 440))).status == 200)
+        #expect(try await speechgate("claims", "settle", "nothing", "--client", "school", "--billed").0 != 0)
+        await bed.stop()
+    }
+
+    @Test func aTerminatedDaemonFinishesItsCalls() async throws {
+        let bed = try await TestBed()
+        try await bed.faults("slow:500")
+        async let answer = bed.evaluate(key: "k")
+        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        bed.gateway.signal(SIGTERM)
+        #expect(try await answer.status == 200)
+        #expect(await bed.gateway.wait() == 0)
+        try await bed.restart()
+        #expect(try await bed.evaluate(key: "k")["idempotency-replayed"] == "true")
+        await bed.stop()
+    }
+
+    @Test func aSecondDaemonOnTheSameStateDirectoryRefusesToStart() async throws {
+        let bed = try await TestBed()
+        let second = try ChildProcess(
+            "speechgate",
+            ["serve", "--config", bed.config.path],
+            log: bed.folder.appendingPathComponent("second.log")
+        )
+        #expect(await second.wait() != 0)
+        #expect(second.errorText.contains(bed.stateDirectory.path), "\(second.errorText)")
+        #expect(try await bed.evaluate(key: "k").status == 200, "the first one is not disturbed")
+        await bed.stop()
+    }
+
+    @Test func secretsAndKeysNeverReachALog() async throws {
+        let bed = try await TestBed()
+        try await bed.faults("status:500", "status:500:raw=html", "bill-drop", "garbage", "rotate-secret:next-secret")
+        for key in ["one", "two", "three"] { _ = try await bed.evaluate(key: key, user: "anna") }
+        _ = try await bed.get("/v1/echo?token=query-secret&signature=query-signature")
+        _ = try await bed.get("/v1/keys/one?token=query-secret")
+        _ = try await bed.get("/nothing", fields: [("Cookie", "session=cookie-secret")])
+        await bed.stop(keepingFiles: true)
+        let log = bed.gateway.errorText
+        #expect(log.contains("/api/v1/evaluate"), "the log at level debug is not empty")
+        let secrets = [
+            bed.secretKey, bed.apiKey, "query-secret", "query-signature", "cookie-secret",
+            String(repeating: "0123456789abcdef", count: 4), String(repeating: "fedcba9876543210", count: 4),
+        ]
+        for secret in secrets { #expect(!log.contains(secret)) }
+        let database = try FileManager.default.contentsOfDirectory(atPath: bed.stateDirectory.path)
+        #expect(!database.isEmpty)
+        for name in database where name.hasPrefix("speechgate.db") {
+            let bytes = try Data(contentsOf: bed.stateDirectory.appendingPathComponent(name))
+            for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)") }
+        }
+        bed.removeFiles()
+    }
+}

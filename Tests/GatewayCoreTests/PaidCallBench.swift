@@ -1,0 +1,136 @@
+import Cryptography
+import Foundation
+import HTTPWire
+import Store
+import Telemetry
+import Testing
+
+@testable import GatewayCore
+
+/// A pipeline on a real store in a folder of its own, before a scripted platform.
+final class PaidCallBench: Sendable {
+    let clock = ManualClock()
+    let transport: ScriptedTransport
+    let store: Store
+    let account: Account
+    let calls: PaidCalls
+    private let directory: URL
+
+    init(_ steps: [ScriptedTransport.Step], appKey: String = "ak_test", in directory: URL? = nil) throws {
+        self.transport = ScriptedTransport(steps)
+        self.directory =
+            directory
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
+        self.store = try Store.open(Store.Configuration(directory: self.directory.path))
+        self.account = Account(name: "main", appKey: appKey, secretKey: Secret("secret"))
+        let services = UpstreamServices(
+            transport: self.transport,
+            clock: self.clock.clock,
+            logger: Logger(level: .error, sink: SilentSink()),
+            metrics: GatewayMetrics(registry: MetricsRegistry())
+        )
+        self.calls = PaidCalls(services: services, store: self.store, upstreamKeySecret: Secret("upstream"))
+    }
+
+    /// Closes the store; `keeping` leaves its files for the next bench.
+    func close(keeping: Bool = false) async -> URL {
+        self.calls.stop()
+        await self.store.close()
+        if !keeping { try? FileManager.default.removeItem(at: self.directory) }
+        return self.directory
+    }
+
+    /// Performs a call; an error becomes its answer, as in the gateway.
+    func perform(
+        key: String = "key-1",
+        user: String? = nil,
+        content: String = "audio",
+        isDeduplicated: Bool = true
+    ) async throws -> Reply {
+        let scope = CallScope(client: "school", user: user, key: try #require(IdempotencyKey(key)))
+        let request = PaidCalls.Request(
+            operation: PlainOperation(isDeduplicated: isDeduplicated),
+            scope: scope,
+            form: Self.form(content),
+            path: "/evaluate",
+            accounts: [self.account],
+            requestID: "r"
+        )
+        do throws(GatewayError) {
+            let response = try await self.calls.perform(request)
+            return Reply(response: response, error: nil)
+        } catch {
+            return Reply(response: error.response(requestID: "r", timestamp: 0), error: error)
+        }
+    }
+
+    func row(key: String = "key-1") throws -> KeyRow? {
+        try self.store.lookUp(CallScope(client: "school", user: nil, key: try #require(IdempotencyKey(key))).hash)
+    }
+
+    private static func form(_ content: String) -> ReceivedForm {
+        let bytes = Array(content.utf8)
+        let part = ReceivedForm.Part(
+            name: "config",
+            fileName: nil,
+            contentType: nil,
+            count: bytes.count,
+            digest: SHA256.hash(of: bytes),
+            prefix: [],
+            text: bytes,
+            range: nil
+        )
+        return ReceivedForm(parts: [part])
+    }
+}
+
+/// An answer with what tests ask of it.
+struct Reply: Sendable {
+    let response: HTTPResponse
+    let error: GatewayError?
+
+    var status: Int { self.response.status.code }
+    var body: String { String(decoding: self.response.body, as: UTF8.self) }
+    var isReplayed: Bool { self.response.fields[.idempotencyReplayed] == "true" }
+    var attempts: Int { self.response.fields[.attempts].flatMap { Int($0) } ?? 0 }
+    var code: Int? { self.error?.code.rawValue }
+    var reason: String? { self.error?.reason }
+}
+
+struct SilentSink: LogSink {
+    func write(_ record: LogRecord) {}
+}
+
+/// The smallest paid operation: results have a `recordId`, refusals a `code`.
+struct PlainOperation: PaidOperation {
+    var name: String { "evaluate" }
+    var coreType: String? { "sentence" }
+    let isDeduplicated: Bool
+
+    func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest {
+        var fields = HTTPFields()
+        fields.append(HTTPField.Name(literal: "X-Timestamp"), String(timestamp))
+        fields.append(HTTPField.Name(literal: "X-Nonce"), nonce)
+        fields.append(.idempotencyKey, upstreamKey)
+        return HTTPTransportRequest(method: .post, url: "http://platform/evaluate", fields: fields)
+    }
+
+    func classify(_ response: HTTPTransportResponse) -> PlatformAnswer {
+        let text = String(decoding: response.body, as: UTF8.self)
+        if response.status == 200, text.hasPrefix(#"{"recordId":""#), text.hasSuffix("}") {
+            return .answered(AnswerFacts(recordID: String(text.dropFirst(13).prefix { $0 != "\"" }), overall: 90))
+        }
+        guard text.hasPrefix(#"{"code":"#), let code = Int(text.dropFirst(8).prefix { $0.isNumber }) else {
+            return response.status == 200 ? .malformed : .codeless
+        }
+        let kind: PlatformCode.Kind =
+            switch code {
+            case 40901: .inProgress
+            case 2003: .credentialsOrClock
+            case 2010: .credentials
+            case 50000, 50200, 42900: .retryable
+            default: .final
+            }
+        return .coded(PlatformCode(value: code, kind: kind, usualStatus: 400))
+    }
+}

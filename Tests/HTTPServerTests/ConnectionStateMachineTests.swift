@@ -1,0 +1,176 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct ConnectionStateMachineTests {
+    private let start = ContinuousClock.now
+    private let timeouts = ConnectionStateMachine.Timeouts(
+        head: .seconds(10),
+        bodyIdle: .seconds(30),
+        keepAlive: .seconds(75),
+        write: .seconds(20),
+        linger: .seconds(10),
+        lingerIdle: .seconds(2),
+        lingerBytes: 100
+    )
+
+    private func at(_ seconds: Int) -> ContinuousClock.Instant {
+        self.start + .seconds(seconds)
+    }
+
+    private func opened() -> ConnectionStateMachine {
+        var machine = ConnectionStateMachine()
+        machine.opened(at: self.start, self.timeouts)
+        return machine
+    }
+
+    private func handling(hasContent: Bool = false, isPersistent: Bool = true) -> ConnectionStateMachine {
+        var machine = self.opened()
+        machine.receivedHead(hasContent: hasContent, isPersistent: isPersistent)
+        return machine
+    }
+
+    // MARK: - What follows an answer
+
+    @Test func aPersistentConnectionGoesOn() {
+        var machine = self.handling()
+        #expect(!machine.wantsInput)
+        #expect(machine.answered(hasInput: false) == true)
+        #expect(machine.wroteAll(at: self.at(5), self.timeouts) == .nextRequest)
+        #expect(machine.wantsInput)
+        #expect(machine.deadline == self.at(80))
+    }
+
+    @Test func theLastRequestOfAClientIsFollowedByAPlainClose() {
+        var machine = self.handling(isPersistent: false)
+        #expect(machine.answered(hasInput: false) == false)
+        #expect(machine.wroteAll(at: self.start, self.timeouts) == .close)
+    }
+
+    @Test(arguments: [true, false])
+    func unreadContentIsFollowedByALingeringClose(isPersistent: Bool) {
+        var machine = self.handling(hasContent: true, isPersistent: isPersistent)
+        #expect(machine.answered(hasInput: false) == false)
+        #expect(machine.wroteAll(at: self.start, self.timeouts) == .linger)
+        #expect(machine.wantsInput)
+    }
+
+    @Test func contentReadToItsEndLetsTheConnectionGoOn() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(at: self.start, self.timeouts)
+        #expect(machine.wantsInput)
+        machine.finishedContent()
+        #expect(!machine.wantsInput)
+        #expect(machine.answered(hasInput: false) == true)
+    }
+
+    @Test func abandonedContentEndsTheConnection() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(at: self.start, self.timeouts)
+        machine.abandonedContent()
+        #expect(!machine.wantsInput)
+        #expect(machine.answered(hasInput: false) == false)
+        #expect(machine.wroteAll(at: self.start, self.timeouts) == .linger)
+    }
+
+    @Test func aRejectionEndsTheConnection() {
+        var machine = self.opened()
+        machine.rejected()
+        #expect(machine.answered(hasInput: true) == false)
+        #expect(machine.wroteAll(at: self.start, self.timeouts) == .linger)
+    }
+
+    // MARK: - Ends of input
+
+    @Test func theEndOfInputCallsForWhatThePhaseNeeds() {
+        var idle = self.opened()
+        #expect(idle.peerEnded() == .close)
+
+        var head = self.opened()
+        head.receivedPartOfHead(at: self.start, self.timeouts)
+        #expect(head.peerEnded() == .rejectHead)
+
+        var waiting = self.handling()
+        #expect(waiting.peerEnded() == .nothing)
+        #expect(waiting.answered(hasInput: false) == false)
+        #expect(waiting.wroteAll(at: self.start, self.timeouts) == .close)
+
+        var pipelined = self.handling()
+        #expect(pipelined.peerEnded() == .nothing)
+        #expect(pipelined.answered(hasInput: true) == true)
+        #expect(pipelined.wroteAll(at: self.start, self.timeouts) == .nextRequest)
+        #expect(pipelined.takesInput)
+        #expect(!pipelined.wantsInput)
+
+        var reading = self.handling(hasContent: true)
+        reading.beganReading(at: self.start, self.timeouts)
+        #expect(reading.peerEnded() == .failContent)
+    }
+
+    // MARK: - Deadlines
+
+    @Test func aHeadHasItsTimeFromItsFirstByteOn() {
+        var machine = self.opened()
+        #expect(machine.expired(at: self.at(74)) == .nothing)
+        machine.receivedPartOfHead(at: self.at(74), self.timeouts)
+        machine.receivedPartOfHead(at: self.at(80), self.timeouts)
+        #expect(machine.deadline == self.at(84))
+        #expect(machine.expired(at: self.at(83)) == .nothing)
+        #expect(machine.expired(at: self.at(84)) == .rejectHead)
+    }
+
+    @Test func anIdleConnectionIsClosed() {
+        var machine = self.opened()
+        #expect(machine.expired(at: self.at(75)) == .close)
+    }
+
+    @Test func contentProlongsItsOwnTime() {
+        var machine = self.handling(hasContent: true)
+        #expect(machine.deadline == nil)
+        machine.beganReading(at: self.at(10), self.timeouts)
+        machine.receivedContent(at: self.at(35), self.timeouts)
+        #expect(machine.expired(at: self.at(64)) == .nothing)
+        #expect(machine.expired(at: self.at(65)) == .failContent)
+        #expect(machine.deadline == nil)
+    }
+
+    @Test func anAnswerOnlyHasToMakeProgress() {
+        var machine = self.handling()
+        _ = machine.answered(hasInput: false)
+        machine.wroteSome(at: self.at(10), self.timeouts)
+        machine.wroteSome(at: self.at(29), self.timeouts)
+        #expect(machine.expired(at: self.at(48)) == .nothing)
+        #expect(machine.expired(at: self.at(49)) == .close)
+    }
+
+    @Test func lingeringIsBoundedInTimeInSilenceAndInBytes() {
+        var machine = self.handling(hasContent: true)
+        _ = machine.answered(hasInput: false)
+        _ = machine.wroteAll(at: self.start, self.timeouts)
+        #expect(machine.deadline == self.at(2))
+        #expect(machine.threwAway(10, at: self.at(1), self.timeouts) == true)
+        #expect(machine.deadline == self.at(3))
+        #expect(machine.threwAway(10, at: self.at(9), self.timeouts) == true)
+        #expect(machine.deadline == self.at(10))
+        #expect(machine.threwAway(80, at: self.at(9), self.timeouts) == false)
+        #expect(machine.expired(at: self.at(10)) == .close)
+    }
+
+    // MARK: - Draining
+
+    @Test func drainingClosesIdleConnectionsOnly() {
+        var idle = self.opened()
+        #expect(idle.drain() == true)
+        var busy = self.handling()
+        #expect(busy.drain() == false)
+        #expect(busy.answered(hasInput: false) == false)
+        #expect(busy.wroteAll(at: self.start, self.timeouts) == .linger)
+    }
+
+    @Test func drainingWhileAnAnswerLeavesEndsTheConnectionBehindIt() {
+        var machine = self.handling()
+        #expect(machine.answered(hasInput: false) == true)
+        #expect(machine.drain() == false)
+        #expect(machine.wroteAll(at: self.start, self.timeouts) == .linger)
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPServer
+import HTTPWire
+import Testing
+
+@Suite struct DeadlineTests {
+    @Test func anUnfinishedHeadIsAnsweredWhenItsTimeIsUp() async throws {
+        try await withServer(configuration: .with { $0.headTimeout = .milliseconds(100) }) { server in
+            let client = try server.client()
+            let start = ContinuousClock.now
+            try await client.send("GET /echo HTTP/1.1\r\n")
+            let answer = try await client.answer()
+            #expect(answer.status == 408)
+            #expect(answer.fields["connection"] == "close")
+            #expect(ContinuousClock.now - start >= .milliseconds(100))
+            #expect(try await client.end().end == .closed)
+        }
+    }
+
+    @Test func aDripOfBytesDoesNotProlongTheHead() async throws {
+        try await withServer(configuration: .with { $0.headTimeout = .milliseconds(150) }) { server in
+            let client = try server.client()
+            let dripping = Task {
+                for byte in "GET /echo HTTP/1.1\r\nX: \(String(repeating: "a", count: 1000))".utf8 {
+                    try await client.send([byte])
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            #expect(try await client.answer().status == 408)
+            dripping.cancel()
+        }
+    }
+
+    @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
+        try await withServer(configuration: .with { $0.keepAliveTimeout = .milliseconds(100) }) { server in
+            let fresh = try server.client()
+            let used = try server.client()
+            #expect(try await used.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+            for client in [fresh, used] {
+                let (rest, end) = try await client.end()
+                #expect(rest.isEmpty)
+                #expect(end == .closed)
+            }
+        }
+    }
+
+    @Test func requestsProlongTheLifeOfAConnection() async throws {
+        try await withServer(configuration: .with { $0.keepAliveTimeout = .seconds(1) }) { server in
+            let client = try server.client()
+            // Longer than the span in all, and never half of it in one go.
+            for _ in 0..<4 {
+                #expect(try await client.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+                try await Task.sleep(for: .milliseconds(400))
+            }
+        }
+    }
+
+    @Test func contentThatStopsComingIsToldToItsReader() async throws {
+        try await withServer(configuration: .with { $0.bodyIdleTimeout = .milliseconds(100) }) { server in
+            let client = try server.client()
+            let answer = try await client.exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhello")
+            #expect(answer.status == 408)
+            #expect(try await client.end().end == .closed)
+        }
+    }
+
+    @Test func aSlowResponderHasAllTheTimeItWants() async throws {
+        let responder = Responder { _ in
+            try? await Task.sleep(for: .milliseconds(300))
+            return .text(200, "late")
+        }
+        try await withServer(
+            responder,
+            configuration: .with {
+                $0.headTimeout = .milliseconds(50)
+                $0.keepAliveTimeout = .milliseconds(50)
+                $0.bodyIdleTimeout = .milliseconds(50)
+                $0.writeTimeout = .milliseconds(50)
+            }
+        ) { server in
+            let client = try server.client()
+            #expect(try await client.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").text == "late")
+        }
+    }
+
+    @Test func aReaderThatReadsNothingIsGivenUp() async throws {
+        let body = [UInt8](repeating: 0x61, count: 20_000_000)
+        try await withServer(
+            Responder { _ in HTTPResponse(status: HTTPStatus(200), body: body) },
+            configuration: .with { $0.writeTimeout = .milliseconds(200) }
+        ) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await eventually { server.server.statistics.requests == 1 }
+            try await eventually { server.server.statistics.openConnections == 0 }
+        }
+    }
+
+    @Test func aClientThatIgnoresTheEndIsClosedOn() async throws {
+        try await withServer(
+            configuration: .with {
+                $0.lingerTimeout = .milliseconds(200)
+                $0.lingerIdleTimeout = .milliseconds(150)
+            }
+        ) { server in
+            let silent = try server.client()
+            try await silent.send("nonsense\r\n\r\n")
+            #expect(try await silent.answer().status == 400)
+            try await eventually { server.server.statistics.openConnections == 0 }
+            // One that talks on is not borne longer than the whole span.
+            let talking = try server.client()
+            try await talking.send("nonsense\r\n\r\n")
+            await #expect(throws: TestClient.Failure.reset) {
+                for _ in 0..<1000 {
+                    try await talking.send("x")
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+        }
+    }
+}

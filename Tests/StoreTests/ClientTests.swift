@@ -1,0 +1,61 @@
+import Store
+import Testing
+
+@Suite struct ClientTests {
+    let directory: TemporaryDirectory
+    let store: Store
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+        self.store = try Store.open(in: self.directory)
+    }
+
+    private func client(_ name: String, key: UInt8, scopes: [String] = ["evaluate", "report"]) -> NewClient {
+        NewClient(name: name, keyHash: [UInt8](repeating: key, count: 32), scopes: scopes, createdAt: someDay)
+    }
+
+    @Test func addedClientIsThereAfterReopening() async throws {
+        try await self.store.addClient(self.client("app", key: 1))
+        try await self.store.addClient(self.client("batch", key: 2, scopes: []))
+        await self.store.close()
+        let clients = try Store.open(in: self.directory).clients()
+        #expect(clients.map(\.name) == ["app", "batch"])
+        let app = try #require(clients.first)
+        #expect(app.keyHash == [UInt8](repeating: 1, count: 32))
+        #expect(app.scopes == ["evaluate", "report"])
+        #expect(app.createdAt == someDay)
+        #expect(app.revokedAt == nil)
+        #expect(clients.last?.scopes == [])
+    }
+
+    @Test func revokedNameIsNeverUsedAgain() async throws {
+        try await self.store.addClient(self.client("app", key: 1))
+        #expect(try await self.store.revokeClient("app", at: someDay + day))
+        #expect(try self.store.clients().first?.revokedAt == someDay + day)
+        let error = await storeError { try await self.store.addClient(self.client("app", key: 2)) }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("never used twice") == true)
+        #expect(try self.store.clients().count == 1)
+    }
+
+    @Test func revokingTwiceOrANobodyChangesNothing() async throws {
+        try await self.store.addClient(self.client("app", key: 1))
+        #expect(try await self.store.revokeClient("app", at: someDay))
+        #expect(try await !self.store.revokeClient("app", at: someDay + day))
+        #expect(try await !self.store.revokeClient("nobody", at: someDay))
+        #expect(try self.store.clients().first?.revokedAt == someDay)
+    }
+
+    @Test func twoClientsNeverShareAKey() async throws {
+        try await self.store.addClient(self.client("app", key: 1))
+        let error = await storeError { try await self.store.addClient(self.client("batch", key: 1)) }
+        #expect(error?.code == .conflict)
+    }
+
+    @Test(arguments: ["", "two words"])
+    func oddScopeIsRefused(scope: String) async throws {
+        let error = await storeError { try await self.store.addClient(self.client("app", key: 1, scopes: [scope])) }
+        #expect(error?.code == .invalid)
+        #expect(try self.store.clients().isEmpty)
+    }
+}
