@@ -72,7 +72,9 @@ public struct PCMMeter: Sendable {
         }
     }
 
-    /// Measures samples that belong to one window. The loop has no branch, so that it becomes vector code.
+    /// Measures samples that belong to one window.
+    ///
+    /// The loop has no branch, so that it becomes vector code.
     private mutating func measureRun(_ bytes: UnsafeRawBufferPointer) {
         var squares: UInt64 = 0
         var highest: Int16 = 0

@@ -132,7 +132,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// How many keys are in which state. Kept in memory, cheap.
+    /// How many keys are in which state.
+    ///
+    /// Kept in memory, cheap.
     public func claimCounts() -> ClaimCounts {
         self.writer.statistics.counts
     }
@@ -255,8 +257,12 @@ public final class Store: Sendable {
 
     // MARK: Tests
 
-    /// Runs a statement on the writer's connection, outside any transaction: a test's way to make writes fail.
-    package func administer(_ sql: String) async throws(StoreError) {
+    /// Runs one statement on the writer's connection, outside any transaction: a test's way to make writes fail, and to
+    /// see what no question shows.
+    ///
+    /// - Returns: The first column of its first row.
+    @discardableResult
+    package func administer(_ sql: String) async throws(StoreError) -> Int64? {
         try await self.writer.administer(sql)
     }
 

@@ -3,7 +3,9 @@ import Store
 import Synchronization
 import Testing
 
-/// Prints what the store does on this machine; asserts nothing. Run with `SPEECHGATE_FIGURES=/tmp`, or
+/// Prints what the store does on this machine; asserts nothing.
+///
+/// Run with `SPEECHGATE_FIGURES=/tmp`, or
 /// another directory.
 @Suite(.serialized, .enabled(if: getenv("SPEECHGATE_FIGURES") != nil)) struct StoreFigures {
     private let directory: TemporaryDirectory
@@ -138,7 +140,9 @@ import Testing
         print(
             "figures: \(what): \(Int(rate))/s, cpu \(Int(cpu * 1e6) / count) us each, p50 \(sorted[count / 2]),",
             "p99 \(sorted[count * 99 / 100]), max \(sorted[count - 1]), transactions",
-            after.transactions - before.transactions, "checkpoints", after.checkpoints - before.checkpoints
+            after.transactions - before.transactions,
+            "checkpoints",
+            after.checkpoints - before.checkpoints
         )
     }
 }

@@ -38,7 +38,7 @@ static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { re
 int clinux_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
 /// A new socket with SOCK_NONBLOCK and SOCK_CLOEXEC (SOCK_STREAM), or -1 with errno.
 int clinux_stream_socket(int family);
-/// Sends two pieces in one sendmsg with MSG_NOSIGNAL; the second may be empty. Returns the bytes taken, or -1 with errno.
+/// Sends two pieces in one sendmsg with MSG_NOSIGNAL; either may be empty. Returns the bytes taken, or -1 with errno.
 ssize_t clinux_send2(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 /// recv, repeated after EINTR.
 ssize_t clinux_receive(int socket, void *buffer, size_t count);
