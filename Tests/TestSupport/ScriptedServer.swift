@@ -167,7 +167,8 @@ public final class ScriptedConnection: Sendable {
         while true {
             let found: String? = self.rest.withLock { rest in
                 guard rest.count >= 4 else { return nil }
-                for start in max(0, searched - 3)..<(rest.count - 3) where rest[start..<(start + 4)].elementsEqual(end) {
+                for start in max(0, searched - 3)..<(rest.count - 3) where rest[start..<(start + 4)].elementsEqual(end)
+                {
                     let head = String(decoding: rest[..<start], as: UTF8.self)
                     rest.removeSubrange(..<(start + 4))
                     return head
