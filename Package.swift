@@ -79,9 +79,14 @@ let package = Package(
         ),
         .testTarget(
             name: "PlatformSimulatorTests",
-            dependencies: ["PlatformSimulator", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport"]
+            dependencies: [
+                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport",
+            ]
         ),
-        .testTarget(name: "DaemonTests", dependencies: ["Daemon", "GatewayCore", "HTTPServer", "TestSupport"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: ["Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
+        ),
         .testTarget(name: "EndToEndTests", dependencies: ["HTTPWire", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

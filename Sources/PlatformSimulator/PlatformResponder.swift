@@ -45,7 +45,11 @@ final class PlatformResponder: IrregularResponder {
     }
 
     func response(to rejection: HTTPRejection) -> HTTPResponse {
-        let error = PlatformError(rejection.status.code, rejection.status.code == 503 ? 50_000 : 40_001, rejection.message)
+        let error = PlatformError(
+            rejection.status.code,
+            rejection.status.code == 503 ? 50_000 : 40_001,
+            rejection.message
+        )
         return self.response(to: Reply(error, timestamp: self.state.unixMilliseconds))
     }
 
@@ -83,7 +87,9 @@ final class PlatformResponder: IrregularResponder {
         return content
     }
 
-    /// The key of a request. One that breaks the rules counts as none (contract yugu, section 7.1).
+    /// The key of a request.
+    ///
+    /// One that breaks the rules counts as none (contract yugu, section 7.1).
     private static func key(_ fields: HTTPFields) -> String? {
         let key = fields[.idempotencyKey] ?? fields[.xIdempotencyKey]
         return key.flatMap { key in

@@ -143,7 +143,9 @@ public enum SimulatorCommand {
 
     private static func duration(_ text: String, _ option: String) throws(UsageError) -> Duration {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let units: [Substring: Duration] = ["ms": .milliseconds(1), "s": .seconds(1), "m": .seconds(60), "h": .seconds(3_600)]
+        let units: [Substring: Duration] = [
+            "ms": .milliseconds(1), "s": .seconds(1), "m": .seconds(60), "h": .seconds(3_600),
+        ]
         guard let number = Int(digits), number <= 1_000_000_000, let unit = units[text.dropFirst(digits.count)] else {
             throw UsageError(message: "\(option) takes a time such as 500ms, 30s, 15m or 24h, not \(text)")
         }

@@ -85,9 +85,11 @@ import Testing
         #expect(pieces.clippedCount == whole.clippedCount)
         #expect(pieces.sampleCount == 4_000)
         #expect(pieces.windowCount == 25)
-        #expect((0..<25).allSatisfy {
-            pieces.rootMeanSquare(ofWindows: $0..<$0 + 1) == whole.rootMeanSquare(ofWindows: $0..<$0 + 1)
-        })
+        #expect(
+            (0..<25).allSatisfy {
+                pieces.rootMeanSquare(ofWindows: $0..<$0 + 1) == whole.rootMeanSquare(ofWindows: $0..<$0 + 1)
+            }
+        )
     }
 
     @Test func speechIsFoundBetweenSilences() {

@@ -46,7 +46,9 @@ extension AnswerWriter {
         )
         self.raw(#","suggestions":"#)
         self.strings(
-            boundaries.filter { $0.realized < 0.7 }.prefix(3).map { "Say '\($0.left) \($0.right)' as if it were one word." }
+            boundaries.filter { $0.realized < 0.7 }.prefix(3).map {
+                "Say '\($0.left) \($0.right)' as if it were one word."
+            }
         )
         self.raw(#","dimensions":{},"source":"simulator"},"_language":"#)
         self.string(input.isChinese ? "zh" : "en")

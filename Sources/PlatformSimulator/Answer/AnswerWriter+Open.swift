@@ -1,6 +1,7 @@
 extension AnswerWriter {
-    /// Writes what follows the record id when free speech was judged. There is no recognition behind it, so the
-    /// transcript says that it is a simulated one.
+    /// Writes what follows the record id when free speech was judged.
+    ///
+    /// There is no recognition behind it, so the transcript says that it is a simulated one.
     mutating func openAnswer(_ evaluation: Evaluation, input: EvaluationInput, audio: AudioFacts) {
         let hasSpeech = evaluation.warning != .noValidAudio
         let (content, language, delivery) = evaluation.openParts

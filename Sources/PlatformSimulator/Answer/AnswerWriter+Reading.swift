@@ -221,6 +221,7 @@ extension AnswerWriter {
         if let mismatch {
             self.raw(",")
             self.evidence(mismatch)
+            self.member(#","integrityCap":"#, evaluation.integrity)
         }
         self.member(#","evidenceScore":"#, evaluation.overall)
         self.raw(#","delta":0}"#)

@@ -116,7 +116,9 @@ extension Fault.MadeUpAnswer {
 
 /// Percent-encoded text (RFC 3986, section 2.1).
 enum PercentCoding {
-    /// The text with its escapes undone; nil when one is broken or the outcome is not UTF-8. A plus stands for itself.
+    /// The text with its escapes undone; nil when one is broken or the outcome is not UTF-8.
+    ///
+    /// A plus stands for itself.
     static func decode(_ text: String) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         var bytes: [UInt8] = []

@@ -20,7 +20,9 @@ struct ConfigPart {
         guard self.root.kind == .object else { throw .invalid("config is not a JSON object") }
     }
 
-    /// Checks what is to be evaluated. The order is the platform's: coreType, referenceText, then the rest.
+    /// Checks what is to be evaluated.
+    ///
+    /// The order is the platform's: coreType, referenceText, then the rest.
     ///
     /// - Throws: 400/40001 for a field outside its range.
     func input() throws(PlatformError) -> EvaluationInput {

@@ -73,7 +73,8 @@ extension PlatformResponder {
         return count
     }
 
-    private static func fault(_ value: JSONValueRange, in scanner: JSONScanner) throws(PlatformError) -> FaultQueue.Item {
+    private static func fault(_ value: JSONValueRange, in scanner: JSONScanner) throws(PlatformError) -> FaultQueue.Item
+    {
         func string(_ name: String) -> String? {
             scanner.value(at: [name], in: value).flatMap { scanner.string(of: $0) }
         }

@@ -40,7 +40,9 @@ struct EvaluateRoute {
         let texts = self.signedTexts(upload, head: head, config: config)
         let tenant = try credentials.verify(against: texts, state: self.state)
         let input = try config.input()
-        guard let audio = upload.audio, audio.byteCount > 0 else { throw .invalid("the audio part is missing or empty") }
+        guard let audio = upload.audio, audio.byteCount > 0 else {
+            throw .invalid("the audio part is missing or empty")
+        }
         guard !audio.hasExactDuration || audio.duration >= 1 else { throw .invalid("the audio is shorter than 1 s") }
         return Accepted(
             tenant: tenant,

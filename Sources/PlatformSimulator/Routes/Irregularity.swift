@@ -29,7 +29,8 @@ extension Reply.Irregularity {
         case .drop:
             IrregularAnswer(closesBehind: true) { _, _ in [] }
         case .garbage:
-            IrregularAnswer(closesBehind: true) { _, _ in [Array("\u{0}\u{1}this is not HTTP\r\n\r\nnor is this".utf8)] }
+            IrregularAnswer(closesBehind: true) { _, _ in [Array("\u{0}\u{1}this is not HTTP\r\n\r\nnor is this".utf8)]
+            }
         case .length(let offset):
             IrregularAnswer(closesBehind: true) { head, body in
                 [Self.declaring(max(0, body.count + offset), in: head) + body]

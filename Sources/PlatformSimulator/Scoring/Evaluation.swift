@@ -1,4 +1,6 @@
-/// The outcome of an evaluation, before it is written down. Scores run from 0 to 100.
+/// The outcome of an evaluation, before it is written down.
+///
+/// Scores run from 0 to 100.
 struct Evaluation: Sendable {
     /// How a unit was read.
     enum ReadStatus: String, Sendable {

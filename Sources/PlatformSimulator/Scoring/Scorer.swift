@@ -170,6 +170,11 @@ struct Scorer {
             self.result.extraWords = Int(self.result.voicedSeconds / 0.5) - 1
             self.result.integrity = min(self.result.integrity, 40)
         }
+        if self.input.coreType == .alpha, !words.isEmpty {
+            // A letter that was read as another one is missing.
+            let misread = Double(self.result.substitutions.count)
+            self.result.integrity = max(0, self.result.integrity - 100 * misread / Double(words.count))
+        }
         guard self.input.coreType != .open else {
             let parts = self.result.openParts
             self.result.overall = (0.35 * parts.content + 0.35 * parts.language + 0.30 * parts.delivery).rounded()

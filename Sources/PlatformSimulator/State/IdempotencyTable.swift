@@ -113,7 +113,9 @@ struct IdempotencyTable: Sendable {
         }
     }
 
-    /// Forgets all keys. Tickets stay unique, so that runs from before cannot end runs from after.
+    /// Forgets all keys.
+    ///
+    /// Tickets stay unique, so that runs from before cannot end runs from after.
     mutating func removeAll() {
         self.entries = [:]
         self.order = []

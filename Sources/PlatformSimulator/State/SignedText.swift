@@ -10,7 +10,9 @@ struct SignedText: Sendable {
     /// Without parameters: the text is empty.
     init() {}
 
-    /// Adds a parameter; a repeated name keeps its first value, as form readers do. Empty values do not take part.
+    /// Adds a parameter; a repeated name keeps its first value, as form readers do.
+    ///
+    /// Empty values do not take part.
     mutating func add(_ name: String, _ value: String) {
         if !value.isEmpty, self.parameters[name] == nil {
             self.parameters[name] = value

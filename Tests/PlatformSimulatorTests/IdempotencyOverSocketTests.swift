@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import PlatformSimulator
+
+/// The table of contract yugu, section 7.2, over real sockets; waits are shortened by settings.
+@Suite struct IdempotencyOverSocketTests {
+    @Test func aKeyIsEvaluatedOnceAndReplayed() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            let first = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            let second = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            #expect(second.status == 200)
+            #expect(second.body == first.body)
+            #expect(second.field("Idempotency-Replayed") == "true")
+            #expect(platform.billed == 1)
+            #expect(platform.billedByKey == ["k": 1])
+        }
+    }
+
+    @Test func theOtherSpellingOfTheFieldCountsToo() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            for _ in 0..<2 {
+                var request = EvaluateRequest(platform)
+                request.fields = [("X-Idempotency-Key", "k")]
+                _ = try await exchange(request.bytes, with: platform)
+            }
+            #expect(platform.billedByKey == ["k": 1])
+        }
+    }
+
+    @Test(arguments: ["audio", "config"])
+    func anotherRequestWithTheKeyIsRefused(part: String) async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            _ = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            var request = EvaluateRequest(platform, key: "k")
+            if part == "audio" { request.audio = TestRecording.otherSpeech } else { request.config += " " }
+            let reply = try await exchange(request.bytes, with: platform)
+            #expect(reply.status == 409)
+            #expect(reply.code == 40_903)
+            #expect(platform.billed == 1)
+        }
+    }
+
+    @Test func withoutAKeyEveryRequestIsEvaluated() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            var request = EvaluateRequest(platform)
+            _ = try await exchange(request.bytes, with: platform)
+            request.nonce = nil
+            // A key that breaks the rules counts as none.
+            request.fields = [("Idempotency-Key", String(repeating: "k", count: 201))]
+            _ = try await exchange(request.bytes, with: platform)
+            #expect(platform.billed == 2)
+            #expect(platform.billedByKey.isEmpty)
+        }
+    }
+
+    @Test func simultaneousRequestsWaitForTheFirst() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            platform.setProcessingTime(.milliseconds(400))
+            let replies = try await withThrowingTaskGroup(of: RawReply.self) { group in
+                for _ in 0..<8 {
+                    let bytes = EvaluateRequest(platform, key: "k").bytes
+                    group.addTask { try await exchange(bytes, with: platform) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(replies.allSatisfy { $0.status == 200 })
+            #expect(Set(replies.map(\.body)).count == 1)
+            #expect(replies.filter { $0.field("Idempotency-Replayed") == nil }.count == 1)
+            #expect(platform.billed == 1)
+        }
+    }
+
+    @Test func aWaitThatIsTooLongIsAnsweredWithRetryAfter() async throws {
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .milliseconds(30) }) { platform in
+            platform.setProcessingTime(.milliseconds(1_500))
+            async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            try await Self.until { platform.requests.count == 1 }
+            let second = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            #expect(second.status == 409)
+            #expect(second.code == 40_901)
+            #expect(second.field("Retry-After") == "2")
+            try await first.expect(status: 200)
+            #expect(platform.billed == 1)
+        }
+    }
+
+    @Test func aFailureReleasesTheKey() async throws {
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.dailyCalls = 0 }) { platform in
+            for _ in 0..<2 {
+                let reply = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+                #expect(reply.code == 42_903)
+            }
+            var request = EvaluateRequest(platform, key: "k")
+            request.audio = TestRecording.otherSpeech
+            try await exchange(request.bytes, with: platform).expect(code: 42_903)
+        }
+    }
+
+    @Test func resultsAndRunsExpire() async throws {
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.answerLifetime = .zero }) { platform in
+            for _ in 0..<2 { _ = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform) }
+            #expect(platform.billedByKey == ["k": 2])
+        }
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningLifetime = .zero }) { platform in
+            platform.setProcessingTime(.milliseconds(200))
+            async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            _ = try await [first, second]
+            #expect(platform.billedByKey == ["k": 2])
+        }
+    }
+
+    @Test func tenantsDoNotShareKeys() async throws {
+        let accounts = ["a", "b"].map { SimulatedPlatform.Account(appKey: $0, secretKey: "secret of \($0)") }
+        try await EvaluateOverSocketTests.withPlatform(.instant { $0.accounts = accounts }) { platform in
+            for account in accounts {
+                var request = EvaluateRequest(platform, key: "k")
+                request.account = account
+                _ = try await exchange(request.bytes, with: platform)
+            }
+            #expect(platform.bills.map(\.appKey) == ["a", "b"])
+        }
+    }
+
+    @Test func aClientThatVanishesHasPaid() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            platform.setProcessingTime(.milliseconds(100))
+            do {
+                let connection = try SimulatorConnection(to: platform.address)
+                connection.send(EvaluateRequest(platform, key: "k").bytes)
+                try await Self.until { platform.requests.count == 1 }
+            }
+            let reply = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            #expect(reply.status == 200)
+            #expect(reply.field("Idempotency-Replayed") == "true")
+            #expect(platform.billed == 1)
+        }
+    }
+
+    @Test func halfARequestCostsNothing() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            do {
+                let connection = try SimulatorConnection(to: platform.address)
+                connection.send(Array(EvaluateRequest(platform, key: "k").bytes.dropLast(10)))
+            }
+            let reply = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            #expect(reply.field("Idempotency-Replayed") == nil)
+            #expect(platform.billed == 1)
+            #expect(platform.requests.count == 1)
+        }
+    }
+
+    /// Looks until something is so, for at most five seconds.
+    static func until(_ condition: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while !condition() {
+            try #require(ContinuousClock.now < deadline)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}
