@@ -86,7 +86,10 @@ let package = Package(
                 "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport",
             ]
         ),
-        .testTarget(name: "DaemonTests", dependencies: ["Daemon", "GatewayCore", "HTTPServer", "TestSupport"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: ["Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
+        ),
         .testTarget(name: "EndToEndTests", dependencies: ["HTTPWire", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -101,6 +101,7 @@ evaluate() {
         -H "Authorization: Bearer $api_key" -H "SpeechGate-User: mei" -H "Idempotency-Key: $2" \
         -F "config=$3;type=application/json" -F "audio=@$recordings/$4"
 }
+asked() { curl -sS --max-time 10 "$simulator/__sim/log" | jq -c "$1"; }
 bills() { curl -sS --max-time 10 "$simulator/__sim/billing" | jq -r "$1"; }
 scores() { jq -r --argjson colour "$colour" -f "$root/scripts/scores.jq" "$work/$1.body"; }
 
@@ -152,12 +153,15 @@ tell ""
 scores first
 
 heading "curl never had the platform's secret"
-tell "The gateway signed the request with it. The simulator checks signatures and refuses what is not signed." ""
+tell "The gateway signed the request with it, and made an idempotency key of its own. The platform saw:" "" \
+    "   $(asked '.[0] | {appKey, timestamp, nonce, key}')" ""
+holds "one request, and the platform accepted its signature" equal "$(asked 'map(.status)')" "[200]"
 call unsigned "$simulator/api/v1/evaluate" \
     -F "config=$mandarin;type=application/json" -F "audio=@$recordings/zh_sentence.wav"
 holds "without the gateway, the platform answers 401" equal "$status" 401
 holds "the secret is in nothing that curl sent or received" absent "$work" "$platform_secret"
-holds "nor in the gateway's log, and neither is our API key" \
+holds "the gateway logged our request" grep -qF "$(field first X-Request-Id)" "$state/gateway.log"
+holds "without the secret, and without our API key" \
     absent "$state/gateway.log" "$platform_secret" "$api_key"
 
 heading "What was paid for is kept"
@@ -193,9 +197,11 @@ call report "$gateway/api/v1/report/$record" -H "Authorization: Bearer $api_key"
 holds "HTTP 200" equal "$status" 200
 holds "from the platform, about our record" equal "$(value report .data.recordId)" "$record"
 tell "  score: $(value report .data.score.overall)"
+asked_before=$(asked length)
 call foreign "$gateway/api/v1/report/eval_0123456789ab" -H "Authorization: Bearer $api_key"
-holds "a record that is not ours: refused by the gateway, the platform is not asked" \
-    equal "$status $(value foreign .source)" "400 gateway"
+holds "a record that is not ours is refused with 400, as the platform would" equal "$status" 400
+holds "by the gateway alone: the platform was not asked" \
+    equal "$(value foreign .source) $(asked length)" "gateway $asked_before"
 
 heading "And in English"
 evaluate english lesson-8 "$english" en_sentence.wav

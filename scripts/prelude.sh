@@ -25,5 +25,8 @@ usage() { sed -n '2,/^[^#]/ s/^# \{0,1\}//p' "$0"; }
 # Builds speechgate and speechsim for release and prints nothing on standard output.
 build_release() {
     log "building (release; a first build takes some minutes)"
-    swift build --package-path "$root" -c release "${strict_imports[@]}" >&2
+    local program
+    for program in speechgate speechsim; do
+        swift build --package-path "$root" -c release "${strict_imports[@]}" --product "$program" >&2
+    done
 }

@@ -96,9 +96,12 @@ def status_of(url):
 
 
 class Gateway:
-    """One `speechgate serve` on loopback; everything it needs lies in `directory`."""
+    """One `speechgate serve` on loopback; everything it needs lies in `directory`.
 
-    def __init__(self, binaries, directory, platform, port=None, loops=None):
+    `settings` are further members of the configuration.
+    """
+
+    def __init__(self, binaries, directory, platform, port=None, **settings):
         self.program = pathlib.Path(binaries) / "speechgate"
         self.directory = pathlib.Path(directory)
         self.log = self.directory / "gateway.log"
@@ -109,7 +112,7 @@ class Gateway:
         self.operations_url = f"http://127.0.0.1:{self.operations_port}"
         self.process = None
         self._write_secrets(platform)
-        self._write_configuration(platform, loops)
+        self._write_configuration(platform, settings)
 
     def _write_secrets(self, platform):
         values = {
@@ -124,7 +127,7 @@ class Gateway:
             with os.fdopen(descriptor, "w") as file:
                 file.write(value + "\n")
 
-    def _write_configuration(self, platform, loops):
+    def _write_configuration(self, platform, settings):
         def secret(name):
             return {"file": str(self.directory / "secrets" / name)}
 
@@ -133,11 +136,11 @@ class Gateway:
             "listen": [f"127.0.0.1:{self.port}"],
             "operations": {"listen": f"127.0.0.1:{self.operations_port}"},
             "stateDirectory": str(self.directory),
-            "loops": loops or 0,
             "echo": True,
             "drain": "5s",
             "secrets": {"master": secret("master"), "upstreamKey": secret("upstream-key")},
             "yugu": {"baseURL": platform["http"], "accounts": [account]},
+            **settings,
         }
         self.configuration.write_text(json.dumps(configuration, indent=2) + "\n")
 

@@ -1,5 +1,6 @@
 // libcurl for Swift. The setters and getters of libcurl are variadic, which Swift cannot call, so each type of argument
-// gets one typed wrapper; the socket is opened here because its flags are Linux's.
+// gets one typed wrapper; sockets are opened and looked at here because their flags and addresses are Linux's. OpenSSL's
+// libssl is what this libcurl speaks TLS with: it is asked two things that libcurl does not offer.
 
 #ifndef SPEECHGATE_CCURL_SHIMS_H
 #define SPEECHGATE_CCURL_SHIMS_H
@@ -7,6 +8,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -52,6 +54,10 @@ static inline CURLcode ccurl_set_seek_callback(CURL *handle, curl_seek_callback 
 
 static inline CURLcode ccurl_set_prerequest_callback(CURL *handle, curl_prereq_callback callback) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_progress_callback(CURL *handle, curl_xferinfo_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
 static inline CURLcode ccurl_set_open_socket_callback(CURL *handle, curl_opensocket_callback callback) {
@@ -143,6 +149,33 @@ static inline int ccurl_local_port(curl_socket_t socket) {
 static inline bool ccurl_is_quiet(curl_socket_t socket) {
     char byte;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+// MARK: TLS
+
+// Whether libcurl speaks TLS with OpenSSL, so that its pointers are what the two functions below take them for.
+static inline bool ccurl_uses_openssl(void) {
+    const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return name && strncmp(name, "OpenSSL/", 8) == 0;
+}
+
+static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return NULL;
+    if (!session || session->backend != CURLSSLBACKEND_OPENSSL) return NULL;
+    return (SSL *)session->internals;
+}
+
+// Whether a running transfer's connection holds bytes that were decrypted, or taken from the socket, and not read.
+static inline bool ccurl_tls_has_unread(CURL *handle) {
+    SSL *session = ccurl_tls_session(handle);
+    return session && SSL_has_pending(session) == 1;
+}
+
+// Whether the other side of a running transfer's connection has said that it ends (close_notify). libcurl does not care.
+static inline bool ccurl_tls_has_ended(CURL *handle) {
+    SSL *session = ccurl_tls_session(handle);
+    return session && (SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 #endif

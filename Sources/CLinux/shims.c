@@ -6,14 +6,16 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(void *) == 8, "64-bit only");
 _Static_assert(sizeof(struct sockaddr_storage) >= sizeof(struct sockaddr_in6), "room for every address");
+
+// EpollInterest and EpollEvents of the EventLoop target spell these out.
+_Static_assert(EPOLLIN == 0x001 && EPOLLOUT == 0x004, "readable and writable");
+_Static_assert(EPOLLERR == 0x008 && EPOLLHUP == 0x010 && EPOLLRDHUP == 0x2000, "error, hang-up and peer closed");
 
 _Thread_local void *clinux_current_loop_storage = NULL;
 
@@ -79,22 +81,6 @@ int clinux_set_option(int socket, int level, int option, int value) {
     return setsockopt(socket, level, option, &value, sizeof value);
 }
 
-int clinux_socket_error(int socket) {
-    int error = 0;
-    socklen_t length = sizeof error;
-    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
-}
-
-int clinux_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group) {
-    struct ucred credentials;
-    socklen_t length = sizeof credentials;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
-    *process = credentials.pid;
-    *user = credentials.uid;
-    *group = credentials.gid;
-    return 0;
-}
-
 void clinux_address_text(const struct sockaddr_storage *address, char *text, size_t capacity) {
     const void *bytes = NULL;
     int family = address->ss_family;
@@ -134,20 +120,8 @@ int clinux_set_nonblocking(int descriptor) {
     return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? -1 : 0;
 }
 
-int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-
-int clinux_open_unlinked(const char *directory) {
-    return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-}
-
 int64_t clinux_unix_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     return time.tv_sec;
-}
-
-int64_t clinux_monotonic_nanoseconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
 }

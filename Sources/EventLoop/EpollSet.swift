@@ -1,10 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// What a handler wants to hear of. Errors and hang-ups are always reported.
+/// What a handler wants to hear of.
+///
+/// Errors and hang-ups are always reported.
 public struct EpollInterest: OptionSet, Hashable, Sendable {
+    /// The bits as the kernel knows them.
     public let rawValue: UInt32
 
+    /// Takes bits as the kernel knows them.
     @inlinable
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
@@ -20,8 +24,10 @@ public struct EpollInterest: OptionSet, Hashable, Sendable {
 
 /// What happened to a descriptor.
 public struct EpollEvents: OptionSet, Hashable, Sendable {
+    /// The bits as the kernel knows them.
     public let rawValue: UInt32
 
+    /// Takes bits as the kernel knows them.
     @inlinable
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
@@ -39,7 +45,9 @@ public struct EpollEvents: OptionSet, Hashable, Sendable {
     @inlinable public static var peerClosed: EpollEvents { EpollEvents(rawValue: 0x2000) }
 }
 
-/// What is told about a descriptor. The loop keeps it alive until the descriptor is deregistered.
+/// What is told about a descriptor.
+///
+/// The loop keeps it alive until the descriptor is deregistered.
 public protocol EpollHandler: AnyObject {
     /// Takes what happened; called on the loop. Events are level-triggered: what is not dealt with comes again.
     func ready(_ descriptor: Int32, _ events: EpollEvents)

@@ -78,23 +78,31 @@ public final class EventLoop: @unchecked Sendable {
         LoopExecutor.current?.loop
     }
 
-    /// Whether the calling thread runs this loop. Any thread.
+    /// Whether the calling thread runs this loop.
+    ///
+    /// Any thread.
     public var isCurrent: Bool {
         self.executor.isCurrent
     }
 
-    /// Runs work on the loop, later and in order, never inside of this call. Any thread.
+    /// Runs work on the loop, later and in order, never inside of this call.
+    ///
+    /// Any thread.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         self.executor.submit(.work(work))
     }
 
-    /// Starts a task on the loop, whose continuations stay there. Any thread.
+    /// Starts a task on the loop, whose continuations stay there.
+    ///
+    /// Any thread.
     @discardableResult
     public func run(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self.executor) { await operation() }
     }
 
-    /// Ends the loop: watches and deadlines are dropped without a word to their handlers. Any thread; idempotent.
+    /// Ends the loop: watches and deadlines are dropped without a word to their handlers.
+    ///
+    /// Any thread; idempotent.
     ///
     /// Tasks that prefer its executor still run to their end.
     public func stop() {
@@ -147,7 +155,9 @@ public final class EventLoop: @unchecked Sendable {
         self.set.modify(descriptor, interest: interest)
     }
 
-    /// Stops watching a descriptor; to be called before it is closed. Events fetched already are not delivered.
+    /// Stops watching a descriptor; to be called before it is closed.
+    ///
+    /// Events fetched already are not delivered.
     public func deregister(_ descriptor: Int32) {
         self.checkCurrent()
         guard !self.isStopped else { return }

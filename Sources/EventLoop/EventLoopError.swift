@@ -37,6 +37,7 @@ public struct EventLoopError: Error, Equatable, Sendable, CustomStringConvertibl
         self.init(code, message, errorNumber: errorNumber)
     }
 
+    /// What failed, with the system's own words.
     public var description: String {
         guard self.errorNumber != 0, let text = strerror(self.errorNumber) else { return self.message }
         return "\(self.message): \(String(cString: text))"

@@ -8,7 +8,7 @@ internal import Dispatch
 ///
 /// A task needs this executor as its preference, or its continuations resume on the global pool and hop back.
 ///
-/// `@unchecked Sendable`: the run queue is touched on `queue` only; what others hand in is in the inbox, which has a lock.
+/// `@unchecked Sendable`: the run queue is touched on `queue` only; the inbox, where others put work, has a lock.
 public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     enum Item: Sendable {
         case job(UnownedJob)
@@ -33,7 +33,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
         self.spare.reserveCapacity(64)
     }
 
-    /// Whether the calling thread runs this executor's loop just now. Any thread.
+    /// Whether the calling thread runs this executor's loop just now.
+    ///
+    /// Any thread.
     public var isCurrent: Bool {
         clinux_current_loop() == self.identity
     }
@@ -48,22 +50,29 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
         return Unmanaged<LoopExecutor>.fromOpaque(pointer).takeUnretainedValue()
     }
 
+    /// Queues a job; any thread.
+    ///
+    /// What comes from the loop itself is run before the loop turns again.
     public func enqueue(_ job: consuming ExecutorJob) {
         self.submit(.job(UnownedJob(job)))
     }
 
+    /// This executor as the one of actors.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
+    /// This executor as the preference of tasks.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
 
+    /// Traps outside of the loop.
     public func checkIsolated() {
         precondition(self.isCurrent, "this runs outside of its event loop")
     }
 
+    /// Whether the calling thread runs the loop; never unknown.
     public func isIsolatingCurrentContext() -> Bool? {
         self.isCurrent
     }

@@ -1,6 +1,8 @@
 internal import HTTPWire
 
-/// The reading of one request's content: counts it, decodes it and pushes it to its consumer. Confined to a loop.
+/// The reading of one request's content: counts it, decodes it and pushes it to its consumer.
+///
+/// Confined to a loop.
 final class BodyReading {
     // Nil throws the content away.
     private let consumer: (any HTTPBodyConsumer)?

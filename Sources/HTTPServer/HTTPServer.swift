@@ -84,7 +84,9 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// What the server has done so far. Any thread.
+    /// What the server has done so far.
+    ///
+    /// Any thread.
     public var statistics: Statistics {
         var statistics = self.shared.statistics
         statistics.requests = self.servers.reduce(0) { $0 + $1.requestCount }

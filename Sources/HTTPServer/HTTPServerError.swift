@@ -67,5 +67,6 @@ public struct HTTPServerError: Error, Equatable, Sendable, CustomStringConvertib
         self.init(code, "cannot listen on \(address): \(reason)", errorNumber: errorNumber)
     }
 
+    /// The message.
     public var description: String { self.message }
 }

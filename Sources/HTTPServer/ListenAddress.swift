@@ -34,6 +34,7 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self = .tcp(host: String(host), port: port)
     }
 
+    /// The text that ``init(_:)`` reads.
     public var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

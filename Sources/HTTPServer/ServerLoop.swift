@@ -38,7 +38,9 @@ final class ServerLoop: @unchecked Sendable {
         self.headBuffer.reserveCapacity(1024)
     }
 
-    /// How many requests were handed to the responder. Any thread.
+    /// How many requests were handed to the responder.
+    ///
+    /// Any thread.
     var requestCount: Int {
         self.requests.load(ordering: .relaxed)
     }
@@ -69,7 +71,9 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Connections
 
-    /// Takes over an accepted socket. On the loop.
+    /// Takes over an accepted socket.
+    ///
+    /// On the loop.
     func open(_ descriptor: Int32, peerAddress: String, admission: ServerShared.Admission) {
         let connection = Connection(descriptor, on: self, peerAddress: peerAddress, admission: admission)
         let index = Int(descriptor)
@@ -85,7 +89,9 @@ final class ServerLoop: @unchecked Sendable {
         self.shared.closed(connection.admission)
     }
 
-    /// Closes what is idle; the rest closes behind its answer. On the loop.
+    /// Closes what is idle; the rest closes behind its answer.
+    ///
+    /// On the loop.
     func drain() {
         self.isDraining = true
         for connection in self.connections {
@@ -93,7 +99,9 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Closes everything. On the loop.
+    /// Closes everything.
+    ///
+    /// On the loop.
     func closeAll() {
         self.isDraining = true
         for connection in self.connections {

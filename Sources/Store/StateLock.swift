@@ -1,11 +1,10 @@
 private import Glibc
-private import Synchronization
 
 /// The exclusive hold of a state directory: one process, one store.
 ///
 /// The kernel lets go of it when the process ends, however it ends; the file stays.
 final class StateLock: Sendable {
-    private let descriptor: Mutex<Int32?>
+    private let descriptor: Locked<Int32?>
 
     /// - Throws: `.locked` with the other's process id; `.unavailable` when the file cannot be made.
     init(directory: String) throws(StoreError) {
@@ -34,7 +33,7 @@ final class StateLock: Sendable {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)
-        self.descriptor = Mutex(descriptor)
+        self.descriptor = Locked(descriptor)
     }
 
     deinit {

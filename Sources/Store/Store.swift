@@ -46,11 +46,19 @@ public final class Store: Sendable {
             // than pages of 4 KiB, and cost small claims nothing that could be measured.
             try database.execute("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
         }
+        // Some file systems cannot share the log's index; SQLite says so by keeping another mode.
+        let mode = try database.prepare("PRAGMA journal_mode = WAL")
+            .first(binding: { _ in }, reading: { $0.text(at: 0) })
+        guard mode == "wal" else {
+            throw StoreError(
+                code: .unavailable,
+                message: "the file system of \(configuration.directory) cannot hold a write-ahead log; use a local disk"
+            )
+        }
         // No wal_autocheckpoint here: it would take away the connection's own hook, which replaces it already. The
         // log's size limit is applied when the log starts over.
         try database.execute(
             """
-            PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA journal_size_limit = \(4 * configuration.checkpointSize);
             PRAGMA secure_delete = ON;
@@ -132,7 +140,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// How many keys are in which state. Kept in memory, cheap.
+    /// How many keys are in which state.
+    ///
+    /// Kept in memory, cheap.
     public func claimCounts() -> ClaimCounts {
         self.writer.statistics.counts
     }
@@ -255,8 +265,12 @@ public final class Store: Sendable {
 
     // MARK: Tests
 
-    /// Runs a statement on the writer's connection, outside any transaction: a test's way to make writes fail.
-    package func administer(_ sql: String) async throws(StoreError) {
+    /// Runs one statement on the writer's connection, outside any transaction: a test's way to make writes fail, and to
+    /// see what no question shows.
+    ///
+    /// - Returns: The first column of its first row.
+    @discardableResult
+    package func administer(_ sql: String) async throws(StoreError) -> Int64? {
         try await self.writer.administer(sql)
     }
 

@@ -164,6 +164,25 @@ final class CurlHandle {
         return true
     }
 
+    /// Lets the connection of the running transfer close behind it if TLS holds bytes of it that nobody has read.
+    ///
+    /// libcurl reads the last record only as far as Content-Length says; the rest stays where no look at the socket
+    /// finds it.
+    func forbidReuseIfUnread() {
+        guard ccurl_tls_has_unread(self.raw) else { return }
+        self.set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// Lets libcurl call the progress callback from now on.
+    func reportProgress() {
+        self.set(CURLOPT_NOPROGRESS, 0)
+    }
+
+    /// Whether the platform has ended the running transfer's TLS connection in order.
+    var hasOrderlyEnd: Bool {
+        ccurl_tls_has_ended(self.raw)
+    }
+
     // MARK: - What became of the transfer
 
     /// The facts of a transfer that ended, or is about to be given up.

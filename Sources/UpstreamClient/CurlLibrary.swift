@@ -15,6 +15,11 @@ enum CurlLibrary {
         guard self.isReady else {
             throw UpstreamClientError(.library, "libcurl could not be set up")
         }
+        guard ccurl_uses_openssl() else {
+            throw UpstreamClientError(
+                .library, "this libcurl does not use OpenSSL: install libcurl4 in its OpenSSL flavour"
+            )
+        }
     }
 
     /// The system's bundle of certificate authorities.

@@ -117,6 +117,12 @@ extension CurlMulti {
             let mayStart = Transfer.of(context)?.start(localPort: localPort, remotePort: remotePort) ?? false
             return Int32(mayStart ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
         }
+        // Off until an answer needs it.
+        handle.set(CURLOPT_XFERINFODATA, context)
+        ccurl_set_progress_callback(handle.raw) { context, _, _, _, _ in
+            Transfer.of(context)?.progress()
+            return 0
+        }
         // A socket may outlive its exchange, so closing it goes to the multi handle; opening needs the exchange.
         handle.set(CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_open_socket_callback(handle.raw) { context, _, address in

@@ -21,6 +21,7 @@ final class Transfer: @unchecked Sendable {
     private(set) var machine: TransferStateMachine
     private(set) var reader: RequestBodyReader
     private var body: [UInt8] = []
+    private var isHeadDone = false
     private var continuation: CheckedContinuation<Result, Never>?
 
     /// Sockets that were opened for the exchange.
@@ -106,6 +107,7 @@ final class Transfer: @unchecked Sendable {
         self.machine.restart()
         self.reader = RequestBodyReader(self.request.body)
         self.body = []
+        self.isHeadDone = false
     }
 
     // MARK: - From libcurl's callbacks
@@ -130,16 +132,30 @@ final class Transfer: @unchecked Sendable {
     /// False to stop.
     func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         guard self.machine.takeHeadLine(line) else { return false }
-        if self.body.isEmpty, let count = self.machine.expectedBodyCount {
+        guard !self.isHeadDone, self.machine.head.isFinished else { return true }
+        self.isHeadDone = true
+        if let count = self.machine.expectedBodyCount {
             self.body.reserveCapacity(count)
         }
+        if self.isSecure, self.machine.head.framing == .close {
+            self.handle?.reportProgress()
+        }
         return true
+    }
+
+    /// Called from time to time and, for the last time, when libcurl is content but still has the connection.
+    func progress() {
+        if self.handle?.hasOrderlyEnd == true { self.machine.endOrderly() }
     }
 
     /// False to stop.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard self.machine.takeBody(bytes.count) else { return false }
         self.body.append(contentsOf: bytes)
+        if self.isSecure, self.machine.isAnswered {
+            // Bytes behind the end would be taken for the next answer on this connection.
+            self.handle?.forbidReuseIfUnread()
+        }
         return true
     }
 

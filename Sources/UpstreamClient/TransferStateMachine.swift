@@ -85,6 +85,7 @@ struct TransferStateMachine {
     private var starts = 0
     private var fault: Fault?
     private var isConnectionUseless = false
+    private var hasOrderlyEnd = false
     private var isRetried = false
 
     /// Begins before anything happened.
@@ -169,6 +170,11 @@ struct TransferStateMachine {
         return true
     }
 
+    /// The platform has said under TLS that its connection ends.
+    mutating func endOrderly() {
+        self.hasOrderlyEnd = true
+    }
+
     /// The request begins anew on a new connection.
     mutating func restart() {
         self = TransferStateMachine(self.request)
@@ -180,8 +186,12 @@ struct TransferStateMachine {
     /// Whether a complete and valid answer has arrived; asked only when libcurl is content.
     var isAnswered: Bool {
         guard self.fault == nil, self.head.isFinished else { return false }
-        guard case .length(let length) = self.head.framing else { return true }
-        return length == self.received
+        switch self.head.framing {
+        case .length(let length): return length == self.received
+        // Under TLS a cut is told from an end; a plain connection, which never leaves this machine, has only ends.
+        case .close: return self.hasOrderlyEnd || !self.request.isSecure
+        case .none, .chunked: return true
+        }
     }
 
     /// Judges the exchange at its end.

@@ -72,13 +72,23 @@ import Testing
         expected.secrets.master = SecretReference(source: .environment, name: "A")
         expected.secrets.upstreamKey = SecretReference(source: .environment, name: "B")
         expected.limits = .init(
-            connections: 1, requestLine: .bytes(2_048), headBytes: .bytes(3_072), fields: 11, headTimeout: .seconds(1),
-            bodyIdleTimeout: .seconds(2), keepAliveTimeout: .seconds(3), writeTimeout: .seconds(4),
-            uploadBytes: .bytes(1_048_576), memoryBody: .bytes(5), memoryBudget: .bytes(6_291_456),
+            connections: 1,
+            requestLine: .bytes(2_048),
+            headBytes: .bytes(3_072),
+            fields: 11,
+            headTimeout: .seconds(1),
+            bodyIdleTimeout: .seconds(2),
+            keepAliveTimeout: .seconds(3),
+            writeTimeout: .seconds(4),
+            uploadBytes: .bytes(1_048_576),
+            memoryBody: .bytes(5),
+            memoryBudget: .bytes(6_291_456),
             spoolBudget: .bytes(7_516_192_768)
         )
         expected.store = .init(
-            keyRetention: .seconds(86_400), recordRetention: .seconds(172_800), unknownRetention: .seconds(259_200),
+            keyRetention: .seconds(86_400),
+            recordRetention: .seconds(172_800),
+            unknownRetention: .seconds(259_200),
             answerCache: .bytes(9_437_184)
         )
         expected.yugu.baseURL = "http://127.0.0.1:9"
@@ -88,13 +98,21 @@ import Testing
         expected.yugu.totalTimeout = .seconds(3)
         expected.yugu.attempts = 4
         expected.yugu.retry = .init(
-            initialDelay: .milliseconds(9), maximumDelay: .milliseconds(10), jitter: 0, maximumRetryAfter: .seconds(11)
+            initialDelay: .milliseconds(9),
+            maximumDelay: .milliseconds(10),
+            jitter: 0,
+            maximumRetryAfter: .seconds(11)
         )
         expected.yugu.answerBytes = .bytes(1_048_576)
         expected.yugu.waitForWinner = .seconds(5)
         expected.yugu.unknownReplayWindow = .seconds(21_600)
         expected.yugu.accounts = [
-            .init(name: "main", appKey: "K", secretKey: SecretReference(source: .environment, name: "C"), concurrency: 64)
+            .init(
+                name: "main",
+                appKey: "K",
+                secretKey: SecretReference(source: .environment, name: "C"),
+                concurrency: 64
+            )
         ]
         expected.yugu.queue = .init(length: 7, wait: .seconds(8))
         #expect(configuration == expected)
@@ -140,7 +158,11 @@ import Testing
         let lines = Self.lines(of: "{}")
         #expect(lines.count == 3)
         #expect(lines.allSatisfy { !$0.contains("(line") })
-        #expect(lines[0].hasPrefix("x.json5:secrets.master: this secret has no default; make one with `openssl rand -hex 32"))
+        #expect(
+            lines[0].hasPrefix(
+                "x.json5:secrets.master: this secret has no default; make one with `openssl rand -hex 32"
+            )
+        )
         #expect(lines[1].hasPrefix("x.json5:secrets.upstreamKey: this secret has no default"))
         #expect(lines[2].hasPrefix("x.json5:yugu.accounts: no account at the platform; write accounts: [{name:"))
     }
@@ -149,7 +171,7 @@ import Testing
         #expect(Self.lines(of: "{\n  listen: [\n}") == ["x.json5:3:1: a value was expected, not '}'"])
         let duplicate = Self.lines(of: "{\(Self.required) yugu: {\(Self.account)},\n loops: 1,\n loops: 2}")
         #expect(duplicate == ["x.json5:3:2: the key \"loops\" stands here a second time; the first is on line 2"])
-        #expect(Self.lines(of: "[]") .first == "x.json5:1:1: an object in braces is wanted, not a list")
+        #expect(Self.lines(of: "[]").first == "x.json5:1:1: an object in braces is wanted, not a list")
     }
 
     @Test(arguments: [
@@ -161,52 +183,96 @@ import Testing
         ("listen: ['h:65536']", #"listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "h:65536""#),
         ("listen: ['::1:80']", #"listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "::1:80""#),
         ("listen: ['unix:a']", "listen: unix: is followed by an absolute path of at most 107 bytes"),
-        ("operations: {listen: 'x'}", #"operations.listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "x""#),
+        (
+            "operations: {listen: 'x'}",
+            #"operations.listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "x""#
+        ),
         (
             "operations: {listen: '127.0.0.1:8790'}",
             "operations: \"listen\" is an address that the gateway listens on already"
         ),
         ("operations: 'x'", "operations: an object in braces is wanted, not a string"),
         ("stateDirectory: ''", "stateDirectory: a path is wanted; this one is empty or holds a NUL"),
-        ("stateDirectory: null", "stateDirectory: a text in quotation marks is wanted, not null; "
-            + "leave the key out to get the default"),
+        (
+            "stateDirectory: null",
+            "stateDirectory: a text in quotation marks is wanted, not null; "
+                + "leave the key out to get the default"
+        ),
         ("loops: 1.5", "loops: a whole number is wanted, not one with a fraction or an exponent"),
         ("loops: '1'", "loops: a whole number is wanted, not a string"),
         ("loops: -1", "loops: -1 is out of range; 0 to 256 is possible"),
         ("echo: 'yes'", "echo: true or false is wanted, not a string"),
-        ("echo: true, listen: ['127.0.0.1:1', '0.0.0.0:1']", "echo: /v1/echo asks for no credentials and needs listeners "
-            + "that stay on this machine; \"0.0.0.0:1\" in \"listen\" does not"),
+        (
+            "echo: true, listen: ['127.0.0.1:1', '0.0.0.0:1']",
+            "echo: /v1/echo asks for no credentials and needs listeners "
+                + "that stay on this machine; \"0.0.0.0:1\" in \"listen\" does not"
+        ),
         ("drain: '2d'", #"drain: "2d" is out of range; "0s" to "1h" is possible"#),
-        ("limits: {requestLine: '64KiB', headBytes: '16KiB'}",
-            #"limits.requestLine: "64KiB" is more than "headBytes", "16KiB""#),
-        ("limits: {memoryBody: '2MiB', memoryBudget: '1MiB'}",
-            #"limits.memoryBody: "2MiB" is more than "memoryBudget", "1MiB""#),
-        ("limits: {uploadBytes: 52428800}",
-            #"limits.uploadBytes: a size with its unit (B, KiB, MiB, GiB), for example "50MiB", is wanted, not a number"#),
+        (
+            "limits: {requestLine: '64KiB', headBytes: '16KiB'}",
+            #"limits.requestLine: "64KiB" is more than "headBytes", "16KiB""#
+        ),
+        (
+            "limits: {memoryBody: '2MiB', memoryBudget: '1MiB'}",
+            #"limits.memoryBody: "2MiB" is more than "memoryBudget", "1MiB""#
+        ),
+        (
+            "limits: {uploadBytes: 52428800}",
+            #"limits.uploadBytes: a size with its unit (B, KiB, MiB, GiB), for example "50MiB", is wanted, not a number"#
+        ),
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
-        ("zzz: 1", "zzz: unknown key; known here: listen, operations, stateDirectory, loops, log, echo, drain, secrets, "
-            + "limits, store, yugu"),
+        (
+            "zzz: 1",
+            "zzz: unknown key; known here: listen, operations, stateDirectory, loops, log, echo, drain, secrets, "
+                + "limits, store, yugu"
+        ),
         ("limits: {maxConnections: 1}", #"limits.maxConnections: unknown key; did you mean "connections"?"#),
-        ("limits: {keepalivetimeout: '1s'}", #"limits.keepalivetimeout: unknown key; did you mean "keepAliveTimeout"?"#),
+        (
+            "limits: {keepalivetimeout: '1s'}",
+            #"limits.keepalivetimeout: unknown key; did you mean "keepAliveTimeout"?"#
+        ),
     ])
     func eachFaultIsNamedWithItsPath(settings: String, complaint: String) {
         #expect(Self.complaints(settings) == [complaint])
     }
 
     @Test(arguments: [
-        ("baseURL: 'open.example.com'", "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"),
-        ("baseURL: 'https://h/api'", "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"),
-        ("baseURL: 'https://u:p@h'", "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"),
+        (
+            "baseURL: 'open.example.com'",
+            "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"
+        ),
+        (
+            "baseURL: 'https://h/api'",
+            "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"
+        ),
+        (
+            "baseURL: 'https://u:p@h'",
+            "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"
+        ),
         ("baseURL: 'https://'", "yugu.baseURL: https://HOST or https://HOST:PORT is wanted, without path and query"),
-        ("baseURL: 'http://open.example.com'", "yugu.baseURL: http:// would send recordings in the clear; "
-            + "it is accepted for 127.0.0.1, [::1] and localhost only"),
-        ("baseURL: 'http://127.0.0.1.example.com'", "yugu.baseURL: http:// would send recordings in the clear; "
-            + "it is accepted for 127.0.0.1, [::1] and localhost only"),
-        ("certificateAuthorityFile: 1", "yugu.certificateAuthorityFile: a text in quotation marks, or null, is wanted, "
-            + "not a number"),
-        ("attemptTimeout: '5m', totalTimeout: '4m'",
-            "yugu.attemptTimeout: one attempt may take longer than \"totalTimeout\" for all of them"),
-        ("unknownReplayWindow: '24h'", #"yugu.unknownReplayWindow: "24h" is out of range; "0s" to "1439m" is possible"#),
+        (
+            "baseURL: 'http://open.example.com'",
+            "yugu.baseURL: http:// would send recordings in the clear; "
+                + "it is accepted for 127.0.0.1, [::1] and localhost only"
+        ),
+        (
+            "baseURL: 'http://127.0.0.1.example.com'",
+            "yugu.baseURL: http:// would send recordings in the clear; "
+                + "it is accepted for 127.0.0.1, [::1] and localhost only"
+        ),
+        (
+            "certificateAuthorityFile: 1",
+            "yugu.certificateAuthorityFile: a text in quotation marks, or null, is wanted, "
+                + "not a number"
+        ),
+        (
+            "attemptTimeout: '5m', totalTimeout: '4m'",
+            "yugu.attemptTimeout: one attempt may take longer than \"totalTimeout\" for all of them"
+        ),
+        (
+            "unknownReplayWindow: '24h'",
+            #"yugu.unknownReplayWindow: "24h" is out of range; "0s" to "1439m" is possible"#
+        ),
         ("retry: {jitter: 1.5}", "yugu.retry.jitter: 1.5 is out of range; 0.0 to 1.0 is possible"),
         ("retry: {jitter: NaN}", "yugu.retry.jitter: a finite number is wanted, not NaN"),
         ("retry: {jitter: '0.3'}", "yugu.retry.jitter: a number is wanted, not a string"),
@@ -217,24 +283,49 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[]", ["yugu.accounts: no account at the platform; "
-            + #"write accounts: [{name: "main", appKey: "…", secretKey: {file: "PATH"}}]"#]),
+        (
+            "[]",
+            [
+                "yugu.accounts: no account at the platform; "
+                    + #"write accounts: [{name: "main", appKey: "…", secretKey: {file: "PATH"}}]"#
+            ]
+        ),
         ("{}", ["yugu.accounts: a list in brackets is wanted, not an object"]),
-        ("[1]", ["yugu.accounts[0]: an object in braces is wanted, not a number",
-            "yugu.accounts[0].name: every account needs this", "yugu.accounts[0].appKey: every account needs this",
-            "yugu.accounts[0].secretKey: every account needs this"]),
-        ("[{name: 'A', appKey: 'k', secretKey: {env: 'C'}}]", ["yugu.accounts[0].name: a name is 1 to 63 characters of "
-            + "a-z, 0-9, '.', '_' and '-' and begins with a letter or digit"]),
-        ("[{name: 'a', appKey: 'k k', secretKey: {env: 'C'}}]",
-            ["yugu.accounts[0].appKey: visible ASCII characters are wanted"]),
-        ("[{name: 'a', appKey: 'k', secretKey: {env: 'C'}, concurrency: 0}]",
-            ["yugu.accounts[0].concurrency: 0 is out of range; 1 to 10000 is possible"]),
-        ("[{name: 'a', appKey: 'k', secretKey: {env: 'C'}, appkey: 'k'}]",
-            [#"yugu.accounts[0].appkey: unknown key; did you mean "appKey"?"#]),
-        ("[{name: 'a', appKey: 'k', secretKey: {env: 'C'}}, {name: 'a', appKey: 'l', secretKey: {env: 'D'}}]",
-            [#"yugu.accounts: two accounts have the same "name""#]),
-        ("[{name: 'a', appKey: 'k', secretKey: {env: 'C'}}, {name: 'b', appKey: 'k', secretKey: {env: 'D'}}]",
-            [#"yugu.accounts: two accounts have the same "appKey""#]),
+        (
+            "[1]",
+            [
+                "yugu.accounts[0]: an object in braces is wanted, not a number",
+                "yugu.accounts[0].name: every account needs this", "yugu.accounts[0].appKey: every account needs this",
+                "yugu.accounts[0].secretKey: every account needs this",
+            ]
+        ),
+        (
+            "[{name: 'A', appKey: 'k', secretKey: {env: 'C'}}]",
+            [
+                "yugu.accounts[0].name: a name is 1 to 63 characters of "
+                    + "a-z, 0-9, '.', '_' and '-' and begins with a letter or digit"
+            ]
+        ),
+        (
+            "[{name: 'a', appKey: 'k k', secretKey: {env: 'C'}}]",
+            ["yugu.accounts[0].appKey: visible ASCII characters are wanted"]
+        ),
+        (
+            "[{name: 'a', appKey: 'k', secretKey: {env: 'C'}, concurrency: 0}]",
+            ["yugu.accounts[0].concurrency: 0 is out of range; 1 to 10000 is possible"]
+        ),
+        (
+            "[{name: 'a', appKey: 'k', secretKey: {env: 'C'}, appkey: 'k'}]",
+            [#"yugu.accounts[0].appkey: unknown key; did you mean "appKey"?"#]
+        ),
+        (
+            "[{name: 'a', appKey: 'k', secretKey: {env: 'C'}}, {name: 'a', appKey: 'l', secretKey: {env: 'D'}}]",
+            [#"yugu.accounts: two accounts have the same "name""#]
+        ),
+        (
+            "[{name: 'a', appKey: 'k', secretKey: {env: 'C'}}, {name: 'b', appKey: 'k', secretKey: {env: 'D'}}]",
+            [#"yugu.accounts: two accounts have the same "appKey""#]
+        ),
     ])
     func eachFaultOfAnAccountIsNamedWithItsPath(accounts: String, complaints: [String]) {
         let text = "{\(Self.required) yugu: {accounts: \(accounts)}}"
@@ -265,11 +356,15 @@ import Testing
 
     @Test func theTwoSecretsMustNotBeTheSame() {
         let text = "{secrets: {master: {env: 'A'}, upstreamKey: {env: 'A'}}, yugu: {\(Self.account)}}"
-        #expect(Self.lines(of: text).first?.hasPrefix("x.json5:secrets.upstreamKey: this must be another secret") == true)
+        #expect(
+            Self.lines(of: text).first?.hasPrefix("x.json5:secrets.upstreamKey: this must be another secret") == true
+        )
     }
 
-    @Test(arguments: ["https://open.shengzhiai.com", "https://h:8443", "http://127.0.0.1:80", "http://[::1]:80",
-        "http://localhost", "http://127.1.2.3:1", "https://h/"])
+    @Test(arguments: [
+        "https://open.shengzhiai.com", "https://h:8443", "http://127.0.0.1:80", "http://[::1]:80",
+        "http://localhost", "http://127.1.2.3:1", "https://h/",
+    ])
     func usualBaseURLsAreAccepted(url: String) throws {
         let configuration = try Self.read("", yugu: "baseURL: '\(url)'")
         #expect(configuration.yugu.baseURL + (url.hasSuffix("/") ? "/" : "") == url)

@@ -40,7 +40,8 @@ import Testing
         ("[]", "[]"), ("[1]", "[i1]"), ("[1,]", "[i1]"), ("[ 1 , [2,3] , ]", "[i1,[i2,i3]]"),
         // Objects
         ("{}", "{}"), ("{a:1}", "{a:i1}"), ("{a:1,}", "{a:i1}"), ("{'a b':1,\"c\":2}", "{a b:i1,c:i2}"),
-        ("{$_a1:1}", "{$_a1:i1}"), ("{ключ:1}", "{ключ:i1}"), (#"{\u0061b:1}"#, "{ab:i1}"), (#"{a\u0062:1}"#, "{ab:i1}"),
+        ("{$_a1:1}", "{$_a1:i1}"), ("{ключ:1}", "{ключ:i1}"), (#"{\u0061b:1}"#, "{ab:i1}"),
+        (#"{a\u0062:1}"#, "{ab:i1}"),
         ("{null:1,true:2,Infinity:3}", "{null:i1,true:i2,Infinity:i3}"), ("{a:{b:[{c:null}]}}", "{a:{b:[{c:null}]}}"),
         ("/**/{/**/a/**/:/**/1/**/,/**/}/**/", "{a:i1}"),
     ])
@@ -99,7 +100,12 @@ import Testing
 
     @Test func columnsCountCharactersAndNotBytes() {
         let text = "{中文: '語音', x: ?}"
-        #expect(throws: JSON5SyntaxError(position: SourcePosition(line: 1, column: 15), message: "a value was expected, not '?'")) {
+        #expect(
+            throws: JSON5SyntaxError(
+                position: SourcePosition(line: 1, column: 15),
+                message: "a value was expected, not '?'"
+            )
+        ) {
             try JSON5Reader.read(Array(text.utf8))
         }
     }

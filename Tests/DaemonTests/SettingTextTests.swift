@@ -67,8 +67,9 @@ import Testing
 
     @Test(arguments: [
         ("127.0.0.1:1", true), ("127.8.9.1:1", true), ("[::1]:1", true), ("localhost:1", true), ("LOCALHOST:1", true),
-        ("unix:/x", true), ("0.0.0.0:1", false), ("[::]:1", false), ("10.0.0.1:1", false), ("127.0.0.1.nip.io:1", false),
-        ("128.0.0.1:1", false), ("example.com:1", false), ("[::ffff:127.0.0.1]:1", false),
+        ("unix:/x", true), ("0.0.0.0:1", false), ("[::]:1", false), ("10.0.0.1:1", false),
+        ("127.0.0.1.nip.io:1", false),
+        ("128.0.0.1:1", false), ("example.com:1", false), ("[::ffff:127.0.0.1]:1", false), ("fd:3", false),
     ])
     func onlyLoopbackAddressesStayOnThisMachine(address: String, isLocal: Bool) {
         #expect(ListenText.fault(address) == nil)

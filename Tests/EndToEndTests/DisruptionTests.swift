@@ -65,25 +65,16 @@ import Testing
         try await bed.faults("bill-drop", "drop")
         #expect(try await bed.evaluate(key: "a").json("reason") == "outcome_unknown")
         #expect(try await bed.evaluate(key: "b").json("reason") == "outcome_unknown")
-        func speechgate(_ arguments: String...) async throws -> (Int32, String) {
-            let process = try ChildProcess(
-                "speechgate",
-                arguments + ["--config", bed.config.path],
-                log: bed.folder.appendingPathComponent("cli.log")
-            )
-            let output = await process.readToEnd()
-            return (await process.wait(), output)
-        }
-        let (status, list) = try await speechgate("claims", "list")
+        let (status, list) = try await bed.speechgate("claims", "list")
         #expect(status == 0)
         let keys = list.split(separator: "\n").compactMap { JSONText.member("key", of: Array($0.utf8)) }
         #expect(Set(keys) == ["a", "b"])
-        #expect(try await speechgate("claims", "settle", "a", "--client", "school", "--billed").0 == 0)
-        #expect(try await speechgate("claims", "settle", "b", "--client", "school", "--not-billed").0 == 0)
+        #expect(try await bed.speechgate("claims", "settle", "a", "--client", "school", "--billed").status == 0)
+        #expect(try await bed.speechgate("claims", "settle", "b", "--client", "school", "--not-billed").status == 0)
         let billed = try await bed.evaluate(key: "a")
         #expect(billed.status == 409 && billed.json("code") == "40900" && billed.json("reason") == "settled_billed")
         #expect(try await bed.evaluate(key: "b", form: .evaluation(audio: TestAudio.wav(frequency: 440))).status == 200)
-        #expect(try await speechgate("claims", "settle", "nothing", "--client", "school", "--billed").0 != 0)
+        #expect(try await bed.speechgate("claims", "settle", "nothing", "--client", "school", "--billed").status != 0)
         await bed.stop()
     }
 

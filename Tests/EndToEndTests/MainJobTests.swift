@@ -88,13 +88,8 @@ import Testing
         let bed = try await TestBed()
         let first = try await bed.evaluate(key: "shared-name")
         let recordID = try #require(first.json("recordId"))
-        let add = try ChildProcess(
-            "speechgate",
-            ["client", "add", "other", "--config", bed.config.path],
-            log: bed.folder.appendingPathComponent("client.log")
-        )
-        let line = await add.readToEnd()
-        let other = try #require(JSONText.member("apiKey", of: Array(line.utf8)))
+        let added = try await bed.speechgate("client", "add", "other")
+        let other = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
         func get(_ target: String) async throws -> TestResponse {
             try await TestHTTPClient.exchange(
                 port: bed.port,
@@ -121,12 +116,7 @@ import Testing
     @Test func aRevokedClientIsRefusedAtOnce() async throws {
         let bed = try await TestBed()
         #expect(try await bed.evaluate(key: "a").status == 200)
-        let revoke = try ChildProcess(
-            "speechgate",
-            ["client", "revoke", "school", "--config", bed.config.path],
-            log: bed.folder.appendingPathComponent("client.log")
-        )
-        #expect(await revoke.wait() == 0, "\(revoke.errorText)")
+        #expect(try await bed.speechgate("client", "revoke", "school").status == 0)
         #expect(try await bed.evaluate(key: "b").status == 401)
         await bed.stop()
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,6 +15,8 @@ final class TestBed: Sendable {
         var simulator = ["--processing-ms", "0"]
         /// The gateway's account secret, where it is not the simulator's.
         var secretKey: String?
+        /// Size of a file system of its own for the state directory, for instance `3m`; nil for a plain folder.
+        var stateSize: String?
     }
 
     let folder: URL
@@ -22,15 +25,21 @@ final class TestBed: Sendable {
     let appKey: String
     let secretKey: String
     let apiKey: String
-    private nonisolated(unsafe) var running: ChildProcess
-    private nonisolated(unsafe) var ports: (gateway: UInt16, operations: UInt16)
+    private let stateSize: String?
+    private let running: Mutex<Running>
 
-    /// The daemon that runs now. A test restarts it from one task only.
-    var gateway: ChildProcess { self.running }
+    private struct Running {
+        let process: ChildProcess
+        let port: UInt16
+        let operationsPort: UInt16
+    }
+
+    /// The daemon that runs now.
+    var gateway: ChildProcess { self.running.withLock { $0.process } }
     /// The gateway's port.
-    var port: UInt16 { self.ports.gateway }
+    var port: UInt16 { self.running.withLock { $0.port } }
     /// The operations listener's port.
-    var operationsPort: UInt16 { self.ports.operations }
+    var operationsPort: UInt16 { self.running.withLock { $0.operationsPort } }
     var config: URL { self.folder.appendingPathComponent("speechgate.json5") }
     var stateDirectory: URL { self.folder.appendingPathComponent("state") }
     var gatewayLog: URL { self.folder.appendingPathComponent("gateway.log") }
@@ -50,22 +59,19 @@ final class TestBed: Sendable {
         self.appKey = try #require(JSONText.member("appKey", of: line))
         self.secretKey = try #require(JSONText.member("secretKey", of: line))
         try Self.write(settings, folder: self.folder, appKey: self.appKey, secretKey: self.secretKey, port: self.simulatorPort)
-        (self.running, self.ports) = try await Self.serve(in: self.folder)
-        let add = try ChildProcess(
-            "speechgate",
-            ["client", "add", "school", "--config", self.folder.appendingPathComponent("speechgate.json5").path],
-            log: self.folder.appendingPathComponent("client.log")
-        )
-        let client = Array(await add.readToEnd().utf8)
-        #expect(await add.wait() == 0, "\(add.errorText)")
-        self.apiKey = try #require(JSONText.member("apiKey", of: client))
+        self.stateSize = settings.stateSize
+        self.running = Mutex(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
+        let daemon = settings.stateSize == nil ? nil : self.running.withLock { $0.process }
+        let added = try await Self.speechgate(["client", "add", "school"], in: self.folder, of: daemon)
+        self.apiKey = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
     }
 
     /// Ends both and removes their files, unless told otherwise.
     func stop(keepingFiles: Bool = false) async {
-        self.running.signal(SIGTERM)
+        let gateway = self.gateway
+        gateway.signal(SIGTERM)
         self.simulator.signal(SIGTERM)
-        await self.running.wait()
+        await gateway.wait()
         await self.simulator.wait()
         if !keepingFiles { self.removeFiles() }
     }
@@ -76,14 +82,15 @@ final class TestBed: Sendable {
 
     /// Kills the daemon without warning and starts it again on the same state.
     func killAndRestart() async throws {
-        self.running.signal(SIGKILL)
-        await self.running.wait()
+        self.gateway.signal(SIGKILL)
+        await self.gateway.wait()
         try await self.restart()
     }
 
     /// Starts the daemon again after its end.
     func restart() async throws {
-        (self.running, self.ports) = try await Self.serve(in: self.folder)
+        let next = try await Self.serve(in: self.folder, stateSize: self.stateSize)
+        self.running.withLock { $0 = next }
     }
 
     /// Sends an evaluation.
@@ -141,20 +148,67 @@ final class TestBed: Sendable {
         return list.filter { ($0["path"] as? String)?.hasPrefix("/api/") == true }
     }
 
-    private static func serve(in folder: URL) async throws -> (ChildProcess, (UInt16, UInt16)) {
-        let process = try ChildProcess(
-            "speechgate",
-            ["serve", "--config", folder.appendingPathComponent("speechgate.json5").path],
-            log: folder.appendingPathComponent("gateway.log")
-        )
+    private static func serve(in folder: URL, stateSize: String?) async throws -> Running {
+        let serve = ["serve", "--config", folder.appendingPathComponent("speechgate.json5").path]
+        let log = folder.appendingPathComponent("gateway.log")
+        let process: ChildProcess
+        if let stateSize {
+            // The program replaces the shell, so its pid is the process's own; the mount dies with it.
+            let state = folder.appendingPathComponent("state").path
+            let script = "mkdir -p '\(state)' && mount -t tmpfs -o size=\(stateSize) tmpfs '\(state)' && exec \"$@\""
+            process = try ChildProcess(
+                URL(fileURLWithPath: "/usr/bin/unshare"),
+                ["-m", "sh", "-c", script, "sh", ChildProcess.programs.appendingPathComponent("speechgate").path] + serve,
+                log: log
+            )
+        } else {
+            process = try ChildProcess("speechgate", serve, log: log)
+        }
         guard let line = await process.readLine() else {
             throw ChildProcess.Failure(description: "the gateway did not start: \(process.errorText)")
         }
         let bytes = Array(line.utf8)
-        return (
-            process,
-            (try Self.port(of: JSONText.member("gateway", of: bytes)), try Self.port(of: JSONText.member("ops", of: bytes)))
+        return Running(
+            process: process,
+            port: try Self.port(of: JSONText.member("gateway", of: bytes)),
+            operationsPort: try Self.port(of: JSONText.member("ops", of: bytes))
         )
+    }
+
+    /// Runs a shell command in the daemon's own view of the file systems.
+    func shell(_ command: String) async throws -> (status: Int32, output: String) {
+        let process = try ChildProcess(
+            URL(fileURLWithPath: "/usr/bin/nsenter"),
+            ["-t", "\(self.gateway.pid)", "-m", "sh", "-c", command],
+            log: self.folder.appendingPathComponent("shell.log")
+        )
+        let output = await process.readToEnd()
+        return (await process.wait(), output)
+    }
+
+    /// Runs one of the daemon's verbs beside the running daemon.
+    func speechgate(_ arguments: String...) async throws -> (status: Int32, output: String) {
+        try await Self.speechgate(arguments, in: self.folder, of: self.stateSize == nil ? nil : self.gateway)
+    }
+
+    /// - Parameter daemon: Whose view of the file systems counts; nil for the test's own.
+    private static func speechgate(
+        _ arguments: [String],
+        in folder: URL,
+        of daemon: ChildProcess?
+    ) async throws -> (status: Int32, output: String) {
+        let program = ChildProcess.programs.appendingPathComponent("speechgate")
+        let words = arguments + ["--config", folder.appendingPathComponent("speechgate.json5").path]
+        let log = folder.appendingPathComponent("verbs.log")
+        let process: ChildProcess
+        if let daemon {
+            let enter = ["-t", "\(daemon.pid)", "-m", program.path]
+            process = try ChildProcess(URL(fileURLWithPath: "/usr/bin/nsenter"), enter + words, log: log)
+        } else {
+            process = try ChildProcess(program, words, log: log)
+        }
+        let output = await process.readToEnd()
+        return (await process.wait(), output)
     }
 
     private static func port(of url: String?) throws -> UInt16 {

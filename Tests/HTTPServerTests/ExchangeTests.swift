@@ -123,7 +123,9 @@ import Testing
     @Test func aMalformedRequestIsAnsweredAndTheConnectionCloses() async throws {
         try await withServer { server in
             let client = try server.client()
-            let answer = try await client.exchange("GET /echo HTTP/1.1\r\nHost a\r\n\r\nGET /echo HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try await client.exchange(
+                "GET /echo HTTP/1.1\r\nHost a\r\n\r\nGET /echo HTTP/1.1\r\nHost: a\r\n\r\n"
+            )
             #expect(answer.status == 400)
             #expect(answer.fields["connection"] == "close")
             let (rest, end) = try await client.end()

@@ -38,7 +38,7 @@ func temporaryPath() -> String {
         #expect(error?.code == .invalidAddress)
     }
 
-    @Test func IPv6IsServed() async throws {
+    @Test func anIPv6AddressIsServed() async throws {
         try await withServer(listen: [.tcp(host: "::1", port: 0)]) { server in
             #expect(server.addresses[0].description == "[::1]:\(server.addresses[0].port ?? 0)")
             let client = try server.client()
@@ -91,7 +91,7 @@ func temporaryPath() -> String {
         try await withServer(
             Responder { .text(200, $0.peerAddress) },
             listen: [.unix(path: path)],
-            configure: { $0.unixSocketMode = 0o600 }
+            configuration: .with { $0.unixSocketMode = 0o600 }
         ) { server in
             let client = try server.client()
             #expect(try await client.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").text == "unix")

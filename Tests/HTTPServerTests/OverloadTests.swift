@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct OverloadTests {
     @Test func whoComesBeyondTheMostConnectionsIsToldAndNobodyElseSuffers() async throws {
-        try await withServer(configure: { $0.maximumConnections = 2 }) { server in
+        try await withServer(configuration: .with { $0.maximumConnections = 2 }) { server in
             let first = try server.client()
             let second = try server.client()
             #expect(try await first.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
@@ -29,7 +29,7 @@ import Testing
 
     @Test func whoCannotEvenBeToldIsClosedOn() async throws {
         try await withServer(
-            configure: {
+            configuration: .with {
                 $0.maximumConnections = 0
                 $0.maximumShedding = 1
             }

@@ -106,6 +106,15 @@ final class Signal: Sendable {
     }
 }
 
+extension HTTPServer.Configuration {
+    /// The defaults with some changes.
+    static func with(_ change: (inout HTTPServer.Configuration) -> Void) -> HTTPServer.Configuration {
+        var configuration = HTTPServer.Configuration()
+        change(&configuration)
+        return configuration
+    }
+}
+
 struct TestServer {
     let server: HTTPServer
     let addresses: [BoundAddress]
@@ -121,13 +130,12 @@ func withServer(
     _ responder: Responder = .echo,
     loops count: Int = 1,
     listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 0)],
+    configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
     accept: @escaping Listener.Accept = Listener.system,
-    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Void
 ) async throws {
-    var configuration = HTTPServer.Configuration()
+    var configuration = configuration
     configuration.listen = listen
-    configure(&configuration)
     let loops = try (0..<count).map { try EventLoop(index: $0) }
     defer { for loop in loops { loop.stop() } }
     let log = RecordingSink()

@@ -6,8 +6,13 @@ struct HTTP1Case: Decodable, Sendable {
     struct Expectation: Decodable, Sendable {
         let status: [Int]
         let connection: String
-        let second_response: Bool?
+        let secondResponse: Bool?
         let following: [[Int]]?
+
+        private enum CodingKeys: String, CodingKey {
+            case status, connection, following
+            case secondResponse = "second_response"
+        }
     }
 
     /// One write: a text with one byte per character, or what stands for longer or binary ones.
@@ -61,7 +66,6 @@ struct HTTP1Case: Decodable, Sendable {
     let group: String
     let level: String
     let segments: [Segment]
-    let half_close: Bool?
     let expect: Expectation
 
     var bytes: [UInt8] { self.segments.flatMap(\.bytes) }

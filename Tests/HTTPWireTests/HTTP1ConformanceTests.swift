@@ -41,8 +41,8 @@ import Testing
             case let other: return other
             }
         }
-        if want.second_response == true, transcript.outcomes.count < 2 { return .differs("no second message") }
-        if want.second_response == false || want.following != nil, transcript.outcomes.count > wanted.count {
+        if want.secondResponse == true, transcript.outcomes.count < 2 { return .differs("no second message") }
+        if want.secondResponse == false || want.following != nil, transcript.outcomes.count > wanted.count {
             return .differs("a further message")
         }
         guard case .request(let last) = transcript.outcomes.last else {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct HTTP1FramingTests {
     private func outcome(_ fields: String, _ content: String = "", version: String = "1.1") -> HTTP1Transcript {
         let (whole, problems) = HTTP1Transcript.verified(
-            "POST /a HTTP/\(version)\r\nHost: a\r\n\(fields)\r\n\(content)")
+            "POST /a HTTP/\(version)\r\nHost: a\r\n\(fields)\r\n\(content)"
+        )
         #expect(problems.isEmpty, "\(problems)")
         return whole
     }
@@ -42,7 +43,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "abc", "+5", "-5", "-0", "5.0", "5e0", "0x5", "A", "1_0", "1 0", "1\t0", "", " \t ", "5;a=b", "\"5\"", "\u{A0}5",
+        "abc", "+5", "-5", "-0", "5.0", "5e0", "0x5", "A", "1_0", "1 0", "1\t0", "", " \t ", "5;a=b", "\"5\"",
+        "\u{A0}5",
         "\u{EF}\u{BC}\u{95}", "5, 6", "5, 5", "5,", ", 5", "5,5,6",
     ])
     func aLengthThatIsNoNumberIsRefused(_ value: String) {
@@ -68,9 +70,15 @@ import Testing
     @Test func theLargestLengthIsConfigured() throws {
         var limits = HTTP1Limits()
         limits.contentBytes = 5
-        let accepted = HTTP1Transcript(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello".utf8), limits: limits)
+        let accepted = HTTP1Transcript(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello".utf8),
+            limits: limits
+        )
         #expect(try self.request(accepted).content == Array("hello".utf8))
-        let refused = HTTP1Transcript(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nhello!".utf8), limits: limits)
+        let refused = HTTP1Transcript(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nhello!".utf8),
+            limits: limits
+        )
         #expect(refused.outcomes == [.rejected(413)])
     }
 
@@ -80,7 +88,10 @@ import Testing
         "chunked", "CHUNKED", "Chunked", "\tchunked \t", ", chunked", "chunked,", ",, chunked ,,",
     ])
     func chunkedIsUnderstood(_ value: String) throws {
-        let whole = self.outcome("Transfer-Encoding:\(value)\r\n", "5\r\nhello\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+        let whole = self.outcome(
+            "Transfer-Encoding:\(value)\r\n",
+            "5\r\nhello\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
         #expect(whole.outcomes.count == 2)
         let request = try self.request(whole)
         #expect(request.framing == .chunked)
@@ -90,13 +101,16 @@ import Testing
     @Test(arguments: [
         ("identity", 400), ("xpigeon", 400), ("gzip", 400), ("xchunked", 400), ("chunkedx", 400), ("x chunked", 400),
         ("chunked x", 400), ("chunked, gzip", 400), ("chunked, identity", 400), ("chunked, chunked", 400),
-        ("chunked;q=1", 400), ("chunked; a=b", 400), ("", 400), (",", 400), ("\"chunked\"", 400), ("\u{A0}chunked", 400),
+        ("chunked;q=1", 400), ("chunked; a=b", 400), ("", 400), (",", 400), ("\"chunked\"", 400),
+        ("\u{A0}chunked", 400),
         ("chunked\r\nTransfer-Encoding: identity", 400), ("chunked\r\nTransfer-Encoding: chunked", 400),
         ("\r\nTransfer-Encoding: chunked", 400), ("chunked\r\nTransfer-Encoding:", 400),
         ("xpigeon, chunked", 501), ("gzip, chunked", 501), ("xpigeon\r\nTransfer-Encoding: chunked", 501),
     ])
     func anotherCodingIsRefused(_ value: String, _ status: Int) {
-        #expect(self.outcome("Transfer-Encoding: \(value)\r\n", "5\r\nhello\r\n0\r\n\r\n").outcomes == [.rejected(status)])
+        #expect(
+            self.outcome("Transfer-Encoding: \(value)\r\n", "5\r\nhello\r\n0\r\n\r\n").outcomes == [.rejected(status)]
+        )
     }
 
     @Test(arguments: [
@@ -121,7 +135,8 @@ import Testing
         ("1.1", "Connection: x-a,close\r\n", false), ("1.1", "Connection: , close\r\n", false),
         ("1.1", "Connection: x-a\r\nConnection: close\r\n", false), ("1.1", "Connection: keep-alive, close\r\n", false),
         ("1.1", "Connection: close, keep-alive\r\n", false), ("1.1", "Connection: closed\r\n", true),
-        ("1.1", "Connection: x-close\r\n", true), ("1.1", "Connection:\r\n", true), ("1.1", "Connection: upgrade\r\n", true),
+        ("1.1", "Connection: x-close\r\n", true), ("1.1", "Connection:\r\n", true),
+        ("1.1", "Connection: upgrade\r\n", true),
         ("1.1", "Proxy-Connection: close\r\n", true), ("1.0", "", false), ("1.0", "Connection: keep-alive\r\n", true),
         ("1.0", "Connection: Keep-Alive\r\n", true), ("1.0", "Connection: keep-alive, close\r\n", false),
         ("1.0", "Connection: x\r\n", false), ("1.2", "", true),
@@ -144,7 +159,11 @@ import Testing
     ])
     func whoWaitsForContinue(_ version: String, _ fields: String, _ waits: Bool) throws {
         let isChunked = fields.contains("chunked")
-        let whole = self.outcome(fields, isChunked ? "0\r\n\r\n" : fields.contains(": 5") ? "hello" : "", version: version)
+        let whole = self.outcome(
+            fields,
+            isChunked ? "0\r\n\r\n" : fields.contains(": 5") ? "hello" : "",
+            version: version
+        )
         #expect(try self.request(whole).expectsContinue == waits)
     }
 
@@ -203,7 +222,9 @@ import Testing
     @Test func aHeadIsCountedAsBegunWithItsFirstByte() {
         var parser = HTTP1RequestParser()
         var consumed = 0
-        func feed(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { _ = try parser.parse($0, consumed: &consumed) } }
+        func feed(_ text: String) throws {
+            try Array(text.utf8).withUnsafeBytes { _ = try parser.parse($0, consumed: &consumed) }
+        }
         #expect(throws: Never.self) {
             try feed("\r\n\r")
             #expect(!parser.isInsideHead)

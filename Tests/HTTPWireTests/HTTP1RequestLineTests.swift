@@ -39,17 +39,30 @@ import Testing
         Accepted(line: "OPTIONS * HTTP/1.1", method: .options, path: "*"),
         Accepted(line: "OPTIONS /a HTTP/1.1", method: .options, path: "/a"),
         Accepted(line: "GET http://a.example/b HTTP/1.1", method: .get, path: "/b", authority: "a.example"),
-        Accepted(line: "GET HTTP://a.example:81/b?c HTTP/1.1", method: .get, path: "/b", query: "c",
-            authority: "a.example:81"),
+        Accepted(
+            line: "GET HTTP://a.example:81/b?c HTTP/1.1",
+            method: .get,
+            path: "/b",
+            query: "c",
+            authority: "a.example:81"
+        ),
         Accepted(line: "GET https://a.example/b HTTP/1.1", method: .get, path: "/b", authority: "a.example"),
-        Accepted(line: "GET http://[2001:db8::1]:80/ HTTP/1.1", method: .get, path: "/",
-            authority: "[2001:db8::1]:80"),
+        Accepted(
+            line: "GET http://[2001:db8::1]:80/ HTTP/1.1",
+            method: .get,
+            path: "/",
+            authority: "[2001:db8::1]:80"
+        ),
         Accepted(line: "GET http://a.example HTTP/1.1", method: .get, path: "/", authority: "a.example"),
         Accepted(line: "GET http://a.example?b HTTP/1.1", method: .get, path: "/", query: "b", authority: "a.example"),
         Accepted(line: "OPTIONS http://a.example HTTP/1.1", method: .options, path: "*", authority: "a.example"),
         Accepted(line: "OPTIONS http://a.example/ HTTP/1.1", method: .options, path: "/", authority: "a.example"),
-        Accepted(line: "CONNECT a.example:443 HTTP/1.1", method: .other("CONNECT"), path: "",
-            authority: "a.example:443"),
+        Accepted(
+            line: "CONNECT a.example:443 HTTP/1.1",
+            method: .other("CONNECT"),
+            path: "",
+            authority: "a.example:443"
+        ),
         Accepted(line: "CONNECT [::1]:443 HTTP/1.1", method: .other("CONNECT"), path: "", authority: "[::1]:443"),
     ])
     func isUnderstood(_ example: Accepted) throws {
@@ -81,11 +94,13 @@ import Testing
         // Versions are written exactly.
         "GET /a HTTP/1", "GET /a HTTP/1.", "GET /a HTTP/.1", "GET /a HTTP/01.1", "GET /a HTTP/1.01", "GET /a HTTP/1.10",
         "GET /a http/1.1", "GET /a Http/1.1", "GET /a HTTP/1.1x", "GET /a HTTP/1,1", "GET /a HTTP-1.1",
-        "GET /a HTTP/+1.1", "GET /a HTTP/11", "GET /a HTTP/x.y", "GET /a HTTPS/1.1", "GET /a ICE/1.0", "GET /a XHTTP/1.1",
+        "GET /a HTTP/+1.1", "GET /a HTTP/11", "GET /a HTTP/x.y", "GET /a HTTPS/1.1", "GET /a ICE/1.0",
+        "GET /a XHTTP/1.1",
         "GET /a HTTP/1.\u{B1}", "GET /a HTTP/1.1\u{0}", "GET /a HTTP/\u{B9}.1",
         // Targets are URIs in one of four forms.
         "GET a HTTP/1.1", "GET ?a HTTP/1.1", "GET * HTTP/1.1", "POST * HTTP/1.1", "OPTIONS ** HTTP/1.1",
-        "OPTIONS *?a HTTP/1.1", "PRI * HTTP/1.1", "GET a.example:80 HTTP/1.1", "GET /a#b HTTP/1.1", "GET /a?b#c HTTP/1.1",
+        "OPTIONS *?a HTTP/1.1", "PRI * HTTP/1.1", "GET a.example:80 HTTP/1.1", "GET /a#b HTTP/1.1",
+        "GET /a?b#c HTTP/1.1",
         "GET /a?\u{0} HTTP/1.1", "GET /a\u{1B} HTTP/1.1", "GET /a\u{7F} HTTP/1.1", "GET /\u{C3}\u{A9} HTTP/1.1",
         "GET /a\\ HTTP/1.1", "GET /a\" HTTP/1.1", "GET /a< HTTP/1.1", "GET /a> HTTP/1.1", "GET /a^ HTTP/1.1",
         "GET /a` HTTP/1.1", "GET /a{ HTTP/1.1", "GET /a| HTTP/1.1", "GET /a} HTTP/1.1", "GET /a[ HTTP/1.1",
@@ -145,10 +160,13 @@ import Testing
 
     /// What can be seen to be wrong is refused with its byte, not at the end of a line that may never come.
     @Test(arguments: [
-        " ", "\n", "(", "\u{16}\u{3}\u{1}", "\u{0}", "G\r", "GE\u{1}", "G:", "GET  ", "GET \t", "GET \u{80}", "GET /a\u{7F}",
-        "GET /a\r", "GET /a HTTP/1.1x", "GET /a \r", "GET /a HTTP/1.1\rX", "GET /a HTTP/1.1\r\n ", "GET /a HTTP/1.1\r\n:",
+        " ", "\n", "(", "\u{16}\u{3}\u{1}", "\u{0}", "G\r", "GE\u{1}", "G:", "GET  ", "GET \t", "GET \u{80}",
+        "GET /a\u{7F}",
+        "GET /a\r", "GET /a HTTP/1.1x", "GET /a \r", "GET /a HTTP/1.1\rX", "GET /a HTTP/1.1\r\n ",
+        "GET /a HTTP/1.1\r\n:",
         "GET /a HTTP/1.1\r\nX ", "GET /a HTTP/1.1\r\nX\u{0}", "GET /a HTTP/1.1\r\nX\r", "GET /a HTTP/1.1\r\nX:\u{0}",
-        "GET /a HTTP/1.1\r\nX: a\n", "GET /a HTTP/1.1\r\nX: a\rb", "GET /a HTTP/1.1\r\nX: a\r\n ", "GET /a HTTP/2.0\r\n",
+        "GET /a HTTP/1.1\r\nX: a\n", "GET /a HTTP/1.1\r\nX: a\rb", "GET /a HTTP/1.1\r\nX: a\r\n ",
+        "GET /a HTTP/2.0\r\n",
         "GET /% HTTP/1.1\r\n", "GET /a HTTP/1.1\r\n\rX",
     ])
     func isRefusedAtTheByteThatShowsIt(_ text: String) {

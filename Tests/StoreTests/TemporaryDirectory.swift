@@ -82,7 +82,7 @@ final class TemporaryDirectory: Sendable {
         }
     }
 
-    private static func names(in path: String) -> [String] {
+    static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else {
             return []
         }

@@ -183,6 +183,14 @@ import Testing
         #expect(histogram.count == 16_000)
     }
 
+    @Test func aGaugeLosesNothingUnderContention() {
+        let gauge = MetricsRegistry().gauge("g", "Help.")
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<500_000 { gauge.add(1) }
+        }
+        #expect(gauge.value == 2_000_000)
+    }
+
     static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }

@@ -33,13 +33,27 @@ public final class ChildProcess: Sendable {
     ///   - name: The program's name.
     ///   - log: Where its standard error goes; it is appended to.
     ///   - environment: Variables beside the test's own.
-    public init(
+    public convenience init(
         _ name: String,
         _ arguments: [String],
         log: URL,
         environment: [String: String] = [:]
     ) throws {
-        let program = Self.programs.appendingPathComponent(name)
+        try self.init(Self.programs.appendingPathComponent(name), arguments, log: log, environment: environment)
+    }
+
+    /// Starts any program.
+    ///
+    /// - Parameters:
+    ///   - program: Its file.
+    ///   - log: Where its standard error goes; it is appended to.
+    ///   - environment: Variables beside the test's own.
+    public init(
+        _ program: URL,
+        _ arguments: [String],
+        log: URL,
+        environment: [String: String] = [:]
+    ) throws {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw Failure(description: "\(program.path) is not built; run swift build first")
         }

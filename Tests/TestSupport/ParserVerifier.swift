@@ -12,6 +12,7 @@ public enum ParserVerifier {
         /// What it should have found.
         public let expected: Outcome
 
+        /// All three in one line.
         public var description: String {
             "\(self.cutting): found \(self.found), expected \(self.expected)"
         }

@@ -1,6 +1,8 @@
 public import FoundationEssentials
 
-/// The material that lies beside the repository: contracts, fixtures and tools. Tests that need it are skipped without.
+/// The material that lies beside the repository: contracts, fixtures and tools.
+///
+/// Tests that need it are skipped without.
 public enum SharedMaterial {
     /// The folder named by `SPEECHGATE_SHARED`, else `../shared` beside the package; nil when there is none.
     public static let folder: URL? = {

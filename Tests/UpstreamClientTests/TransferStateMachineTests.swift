@@ -193,6 +193,15 @@ import Testing
         #expect(Self.error(machine.verdict(at: Self.end(.broken)))?.reason == .reset)
     }
 
+    @Test func closeDelimitedAnswerUnderTLSNeedsAnOrderlyEnd() {
+        var machine = Self.machine(isSecure: true)
+        #expect(Self.start(&machine))
+        #expect(Self.take(["HTTP/1.1 200 OK", ""], &machine))
+        #expect(machine.isAnswered == false)
+        machine.endOrderly()
+        #expect(machine.isAnswered)
+    }
+
     @Test func largeAnswerIsRefusedAtItsHeadOrWhereItPassesTheLimit() {
         var declared = Self.machine(limit: 5)
         #expect(Self.take(["HTTP/1.1 200 OK", "Content-Length: 6", ""], &declared) == false)

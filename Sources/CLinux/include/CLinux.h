@@ -4,7 +4,6 @@
 // Linux calls that Swift's Glibc module lacks or cannot import: variadic functions, function-like macros and what
 // hides behind _GNU_SOURCE. No logic. All descriptors come back close-on-exec.
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -12,13 +11,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-// MARK: - epoll. The enumerators of <sys/epoll.h> import as a wrapped type; these are plain numbers.
-
-static const uint32_t CLINUX_EPOLLIN = EPOLLIN;
-static const uint32_t CLINUX_EPOLLOUT = EPOLLOUT;
-static const uint32_t CLINUX_EPOLLERR = EPOLLERR;
-static const uint32_t CLINUX_EPOLLHUP = EPOLLHUP;
-static const uint32_t CLINUX_EPOLLRDHUP = EPOLLRDHUP;
+// MARK: - epoll
 
 /// An epoll descriptor, or -1 with errno.
 int clinux_epoll_create(void);
@@ -29,41 +22,26 @@ int clinux_epoll_remove(int epoll, int descriptor);
 /// epoll_wait without waiting, repeated after EINTR.
 int clinux_epoll_poll(int epoll, struct epoll_event *events, int capacity);
 
-static inline uint64_t clinux_epoll_data(const struct epoll_event *event) { return event->data.u64; }
-static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
-
 // MARK: - Sockets
 
 /// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC. Returns the descriptor, or -1 with errno.
 int clinux_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
 /// A new socket with SOCK_NONBLOCK and SOCK_CLOEXEC (SOCK_STREAM), or -1 with errno.
 int clinux_stream_socket(int family);
-/// Sends two pieces in one sendmsg with MSG_NOSIGNAL; the second may be empty. Returns the bytes taken, or -1 with errno.
+/// Sends two pieces in one sendmsg with MSG_NOSIGNAL; either may be empty. Returns the bytes taken, or -1 with errno.
 ssize_t clinux_send2(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 /// recv, repeated after EINTR.
 ssize_t clinux_receive(int socket, void *buffer, size_t count);
 /// Sets an integer option. Returns 0, or -1 with errno.
 int clinux_set_option(int socket, int level, int option, int value);
-/// SO_ERROR of a socket: 0 or an errno value.
-int clinux_socket_error(int socket);
-/// The user and process on the other side of a Unix-domain socket (SO_PEERCRED). Returns 0, or -1 with errno.
-int clinux_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group);
+/// Sets O_NONBLOCK and FD_CLOEXEC. Returns 0, or -1 with errno.
+int clinux_set_nonblocking(int descriptor);
 /// The numeric text of an IPv4 or IPv6 address, without port, into at least 64 bytes; "unix" for any other family.
 void clinux_address_text(const struct sockaddr_storage *address, char *text, size_t capacity);
 /// The port of an IPv4 or IPv6 address, else 0.
 uint16_t clinux_address_port(const struct sockaddr_storage *address);
 /// Fills in a Unix-domain address. Returns its length, or 0 when the path is too long or empty.
 socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path);
-
-// MARK: - Files
-
-/// Sets O_NONBLOCK and FD_CLOEXEC. Returns 0, or -1 with errno.
-int clinux_set_nonblocking(int descriptor);
-/// An eventfd, non-blocking, or -1 with errno.
-int clinux_eventfd(void);
-/// An unlinked file in a directory (O_TMPFILE, read and write, 0600), or -1 with errno; EOPNOTSUPP or EISDIR where the
-/// file system cannot do it.
-int clinux_open_unlinked(const char *directory);
 
 // MARK: - The loop that the current thread runs
 
@@ -76,7 +54,5 @@ static inline void clinux_set_current_loop(void *loop) { clinux_current_loop_sto
 
 /// CLOCK_REALTIME in whole seconds since 1970.
 int64_t clinux_unix_seconds(void);
-/// CLOCK_MONOTONIC in nanoseconds.
-int64_t clinux_monotonic_nanoseconds(void);
 
 #endif

@@ -114,10 +114,18 @@ struct CommandLine: Hashable, Sendable {
             ["A gateway between apps and paid speech platforms: every recording is billed once.", ""]
             + ["Usage: speechgate VERB [ARGUMENT]... [OPTION]...", "", "Verbs:"] + HelpText.columns(rows)
             + ["", "Options:"]
-            + HelpText.columns([("--help", "after a verb: its options and examples"), ("--version", "print the version")])
-            + ["", "Every verb takes --config FILE; else the configuration is the file that $SPEECHGATE_CONFIG names, else"]
+            + HelpText.columns([
+                ("--help", "after a verb: its options and examples"), ("--version", "print the version"),
+            ])
+            + [
+                "",
+                "Every verb takes --config FILE; else the configuration is the file that $SPEECHGATE_CONFIG names, else",
+            ]
             + [ConfigurationFile.defaultPath + "."]
-            + ["", "Examples:", "  speechgate check --config speechgate.json5", "  speechgate serve --config speechgate.json5"]
+            + [
+                "", "Examples:", "  speechgate check --config speechgate.json5",
+                "  speechgate serve --config speechgate.json5",
+            ]
             + ["  speechgate client add school-app --config speechgate.json5"]
         return lines.joined(separator: "\n")
     }

@@ -7,7 +7,9 @@ struct ParsedArguments {
     /// Whether `--help` was among them; then nothing else was checked.
     let wantsHelp: Bool
 
-    /// Sorts arguments. `--option value` and `--option=value` are the same; after `--` all arguments are positionals.
+    /// Sorts arguments.
+    ///
+    /// `--option value` and `--option=value` are the same; after `--` all arguments are positionals.
     init(_ arguments: [String], grammar: VerbGrammar) throws(VerbFailure) {
         let beforeDashes = arguments.prefix { $0 != "--" }
         self.wantsHelp = beforeDashes.contains("--help") || beforeDashes.contains("-h")

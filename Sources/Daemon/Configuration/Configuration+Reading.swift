@@ -89,7 +89,10 @@ extension Configuration.Secrets {
             )
         }
         if let master = self.master, master == self.upstreamKey {
-            secrets.refuse("upstreamKey", "this must be another secret than \"master\"; `openssl rand -hex 32` makes one")
+            secrets.refuse(
+                "upstreamKey",
+                "this must be another secret than \"master\"; `openssl rand -hex 32` makes one"
+            )
         }
     }
 }
@@ -112,7 +115,10 @@ extension Configuration.Limits {
             limits.refuse("requestLine", "\"\(self.requestLine)\" is more than \"headBytes\", \"\(self.headBytes)\"")
         }
         if self.memoryBody > self.memoryBudget {
-            limits.refuse("memoryBody", "\"\(self.memoryBody)\" is more than \"memoryBudget\", \"\(self.memoryBudget)\"")
+            limits.refuse(
+                "memoryBody",
+                "\"\(self.memoryBody)\" is more than \"memoryBudget\", \"\(self.memoryBudget)\""
+            )
         }
     }
 }
@@ -193,7 +199,8 @@ extension Configuration.Account {
         var concurrency = 64
         account.text("name", into: &name) { NameText.fault($0) }
         account.text("appKey", into: &appKey) { text in
-            text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 >= 0x7F } ? "visible ASCII characters are wanted" : nil
+            text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 >= 0x7F }
+                ? "visible ASCII characters are wanted" : nil
         }
         account.secret("secretKey", into: &secretKey)
         account.integer("concurrency", into: &concurrency, in: 1...10_000)

@@ -1,25 +1,25 @@
 extension Configuration {
     /// The platform Yugu (contract yugu, sections 1, 7 and 8).
     struct Yugu: Hashable, Sendable {
-        /// Scheme and authority of the platform. The default is `https://open.shengzhiai.com`.
+        /// Scheme and authority of the platform; the default is `https://open.shengzhiai.com`.
         var baseURL = "https://open.shengzhiai.com"
-        /// A PEM file of authorities that take the place of the system's; nil for the system's. The default is nil.
+        /// A PEM file of authorities that take the place of the system's; nil for the system's; the default is nil.
         var certificateAuthorityFile: String?
-        /// How long a connection may take to open, TLS included. The default is 10 s.
+        /// How long a connection may take to open, TLS included; the default is 10 s.
         var connectTimeout: Duration = .seconds(10)
-        /// How long one attempt may take. The default is 120 s.
+        /// How long one attempt may take; the default is 120 s.
         var attemptTimeout: Duration = .seconds(120)
-        /// How long one call may take with all its attempts. The default is 300 s.
+        /// How long one call may take with all its attempts; the default is 300 s.
         var totalTimeout: Duration = .seconds(300)
-        /// How often a call is sent at most. The default is 3.
+        /// How often a call is sent at most; the default is 3.
         var attempts = 3
         /// The waits between attempts.
         var retry = Retry()
-        /// The largest answer. The default is 8 MiB.
+        /// The largest answer; the default is 8 MiB.
         var answerBytes = ByteCount.mebibytes(8)
-        /// How long a request waits for another one with its key. The default is 30 s.
+        /// How long a request waits for another one with its key; the default is 30 s.
         var waitForWinner: Duration = .seconds(30)
-        /// How long after its first sending a call with unknown outcome may be sent again. The default is 23 h, an hour
+        /// How long after its first sending a call with unknown outcome may be sent again; the default is 23 h, an hour
         /// less than the platform remembers keys.
         var unknownReplayWindow: Duration = .seconds(23 * 3_600)
         /// The accounts at the platform.
@@ -30,13 +30,13 @@ extension Configuration {
 
     /// The waits between attempts: `initialDelay` × 2ⁿ⁻¹, at most `maximumDelay`, spread by ± `jitter`.
     struct Retry: Hashable, Sendable {
-        /// The first wait. The default is 200 ms.
+        /// The first wait; the default is 200 ms.
         var initialDelay: Duration = .milliseconds(200)
-        /// The longest wait. The default is 4 s.
+        /// The longest wait; the default is 4 s.
         var maximumDelay: Duration = .seconds(4)
-        /// How far a wait is spread, as a part of it. The default is 0.3.
+        /// How far a wait is spread, as a part of it; the default is 0.3.
         var jitter = 0.3
-        /// The longest `Retry-After` that is obeyed in full. The default is 30 s.
+        /// The longest `Retry-After` that is obeyed in full; the default is 30 s.
         var maximumRetryAfter: Duration = .seconds(30)
     }
 
@@ -48,15 +48,15 @@ extension Configuration {
         var appKey: String
         /// Where its secret is.
         var secretKey: SecretReference
-        /// Calls at once. The default is 64.
+        /// Calls at once; the default is 64.
         var concurrency = 64
     }
 
     /// Where calls wait for a free account.
     struct Queue: Hashable, Sendable {
-        /// How many may wait; 429 beyond. The default is 256.
+        /// How many may wait; 429 beyond; the default is 256.
         var length = 256
-        /// How long one may wait. The default is 30 s.
+        /// How long one may wait; the default is 30 s.
         var wait: Duration = .seconds(30)
     }
 }

@@ -1,18 +1,20 @@
-/// All settings of the daemon. A new value has every default; a file changes what it names.
+/// All settings of the daemon.
+///
+/// A new value has every default; a file changes what it names.
 struct Configuration: Hashable, Sendable {
-    /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`. The default is `127.0.0.1:8790`.
+    /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`; the default is `127.0.0.1:8790`.
     var listen = ["127.0.0.1:8790"]
     /// The listener for health, readiness and metrics.
     var operations = Operations()
-    /// Where the store, the spool, the lock and the control socket are. The default is `/var/lib/speechgate`.
+    /// Where the store, the spool, the lock and the control socket are; the default is `/var/lib/speechgate`.
     var stateDirectory = "/var/lib/speechgate"
-    /// How many event loops serve connections; 0 means one per core. The default is 0.
+    /// How many event loops serve connections; 0 means one per core; the default is 0.
     var loops = 0
     /// What is logged.
     var log = Log()
-    /// Whether `/v1/echo` answers, which asks for no credentials. The default is false.
+    /// Whether `/v1/echo` answers, which asks for no credentials; the default is false.
     var echo = false
-    /// How long running calls may take to finish when the daemon is told to stop. The default is 60 s.
+    /// How long running calls may take to finish when the daemon is told to stop; the default is 60 s.
     var drain: Duration = .seconds(60)
     /// Where the daemon's own secrets are.
     var secrets = Secrets()
@@ -25,7 +27,7 @@ struct Configuration: Hashable, Sendable {
 
     /// The listener for health, readiness and metrics.
     struct Operations: Hashable, Sendable {
-        /// Where it listens. The default is `127.0.0.1:8791`.
+        /// Where it listens; the default is `127.0.0.1:8791`.
         var listen = "127.0.0.1:8791"
     }
 
@@ -41,9 +43,9 @@ struct Configuration: Hashable, Sendable {
             case json, text
         }
 
-        /// The least level that is written. The default is `info`.
+        /// The least level that is written; the default is `info`.
         var level = Level.info
-        /// The form of a line. The default is `json`.
+        /// The form of a line; the default is `json`.
         var format = Format.json
     }
 
@@ -57,41 +59,41 @@ struct Configuration: Hashable, Sendable {
 
     /// What one client, and all together, may take up.
     struct Limits: Hashable, Sendable {
-        /// Connections at once; further ones are answered 503 and closed. The default is 10,000.
+        /// Connections at once; further ones are answered 503 and closed; the default is 10,000.
         var connections = 10_000
-        /// The longest request line; 414 beyond. The default is 16 KiB.
+        /// The longest request line; 414 beyond; the default is 16 KiB.
         var requestLine = ByteCount.kibibytes(16)
-        /// The largest request head; 431 beyond. The default is 64 KiB.
+        /// The largest request head; 431 beyond; the default is 64 KiB.
         var headBytes = ByteCount.kibibytes(64)
-        /// The most header fields; 431 beyond. The default is 100.
+        /// The most header fields; 431 beyond; the default is 100.
         var fields = 100
-        /// How long a head may take to arrive. The default is 10 s.
+        /// How long a head may take to arrive; the default is 10 s.
         var headTimeout: Duration = .seconds(10)
-        /// How long a body may pause. The default is 30 s.
+        /// How long a body may pause; the default is 30 s.
         var bodyIdleTimeout: Duration = .seconds(30)
-        /// How long a connection may stay open between requests. The default is 75 s.
+        /// How long a connection may stay open between requests; the default is 75 s.
         var keepAliveTimeout: Duration = .seconds(75)
-        /// How long a client may take nothing of its answer. The default is 30 s.
+        /// How long a client may take nothing of its answer; the default is 30 s.
         var writeTimeout: Duration = .seconds(30)
-        /// The largest upload, the whole request body; 413 beyond. The default is 50 MiB.
+        /// The largest upload, the whole request body; 413 beyond; the default is 50 MiB.
         var uploadBytes = ByteCount.mebibytes(50)
-        /// The largest body that is kept in memory; larger ones go to the spool. The default is 1 MiB.
+        /// The largest body that is kept in memory; larger ones go to the spool; the default is 1 MiB.
         var memoryBody = ByteCount.mebibytes(1)
-        /// What all bodies in memory may take together. The default is 64 MiB.
+        /// What all bodies in memory may take together; the default is 64 MiB.
         var memoryBudget = ByteCount.mebibytes(64)
-        /// What all spooled bodies may take together. The default is 4 GiB.
+        /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
     }
 
     /// How long things are kept.
     struct Keeping: Hashable, Sendable {
-        /// How long an answered idempotency key is known. The default is 7 days.
+        /// How long an answered idempotency key is known; the default is 7 days.
         var keyRetention: Duration = .days(7)
-        /// How long a record and its answer are kept. The default is 90 days.
+        /// How long a record and its answer are kept; the default is 90 days.
         var recordRetention: Duration = .days(90)
-        /// How long a call with unknown outcome is kept. The default is 30 days.
+        /// How long a call with unknown outcome is kept; the default is 30 days.
         var unknownRetention: Duration = .days(30)
-        /// The memory for answers that are replayed often. The default is 8 MiB.
+        /// The memory for answers that are replayed often; the default is 8 MiB.
         var answerCache = ByteCount.mebibytes(8)
     }
 }

@@ -17,7 +17,9 @@ struct ConfigurationFile: Sendable {
         return Self.defaultPath
     }
 
-    /// Reads a file. Secrets are not looked at yet.
+    /// Reads a file.
+    ///
+    /// Secrets are not looked at yet.
     ///
     /// - Throws: ``ConfigurationError`` with everything that is wrong.
     static func load(_ path: String) throws(ConfigurationError) -> ConfigurationFile {

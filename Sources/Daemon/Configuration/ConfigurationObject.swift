@@ -28,7 +28,11 @@ struct ConfigurationObject {
         default:
             self.members = []
             let name = path.isEmpty ? nil : path
-            report.add(name, value?.position, "an object in braces is wanted, not \(value?.kindDescription ?? "nothing")")
+            report.add(
+                name,
+                value?.position,
+                "an object in braces is wanted, not \(value?.kindDescription ?? "nothing")"
+            )
         }
     }
 
@@ -138,7 +142,10 @@ struct ConfigurationObject {
         case .notFinite(let text): return self.refuse(key, "a finite number is wanted, not \(text)")
         }
         guard range.contains(candidate) else {
-            return self.refuse(key, "\(candidate) is out of range; \(range.lowerBound) to \(range.upperBound) is possible")
+            return self.refuse(
+                key,
+                "\(candidate) is out of range; \(range.lowerBound) to \(range.upperBound) is possible"
+            )
         }
         target = candidate
     }
@@ -248,7 +255,9 @@ struct ConfigurationObject {
         }
     }
 
-    /// Reads where a secret comes from. A secret that is written into the file itself is refused and never repeated.
+    /// Reads where a secret comes from.
+    ///
+    /// A secret that is written into the file itself is refused and never repeated.
     mutating func secret(_ key: String, into target: inout SecretReference?) {
         guard let value = self.take(key) else { return }
         switch value.kind {

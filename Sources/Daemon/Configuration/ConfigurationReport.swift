@@ -56,7 +56,9 @@ final class ConfigurationReport {
         self.knownPaths.append(path)
     }
 
-    /// Notes a key that no setting has. What it may have meant is judged when all settings are known.
+    /// Notes a key that no setting has.
+    ///
+    /// What it may have meant is judged when all settings are known.
     func addUnknown(_ key: String, in parent: String, siblings: [String], position: SourcePosition) {
         self.unknownKeys.append(UnknownKey(key: key, parent: parent, siblings: siblings, position: position))
     }

@@ -30,7 +30,7 @@ struct ResolvedSecrets: Sendable {
             let path = "yugu.accounts[\(index)].secretKey"
             if let bytes = reader.read(account.secretKey, path: path) { accounts.append(Secret(bytes)) }
         }
-        reader.checkReadable(configuration.yugu.certificateAuthorityFile, path: "yugu.certificateAuthorityFile")
+        reader.checkAuthorities(configuration.yugu.certificateAuthorityFile, path: "yugu.certificateAuthorityFile")
         guard reader.issues.isEmpty, let master, let upstreamKey else {
             throw ConfigurationError(file: file.path, issues: reader.issues)
         }
@@ -41,7 +41,9 @@ struct ResolvedSecrets: Sendable {
     }
 }
 
-/// Follows references and gathers what is wrong with them. No message holds a byte of a secret.
+/// Follows references and gathers what is wrong with them.
+///
+/// No message holds a byte of a secret.
 struct SecretReader {
     /// How a secret of our own is made.
     static let recipe = "`openssl rand -hex 32` makes one"
@@ -125,12 +127,14 @@ struct SecretReader {
         return bytes
     }
 
-    /// Checks that a file that is no secret can be read.
-    mutating func checkReadable(_ file: String?, path: String) {
+    /// Checks that a file holds certificates, as far as their frame goes.
+    mutating func checkAuthorities(_ file: String?, path: String) {
         guard let file else { return }
         do throws(FileError) {
             let contents = try FileContents.read(file, maximum: 4 << 20)
-            if contents.bytes.isEmpty { self.refuse(path, "the file \(file) is empty") }
+            if !String(decoding: contents.bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
+                self.refuse(path, "the file \(file) holds no certificate in PEM form")
+            }
         } catch {
             self.refuse(path, "cannot read the file \(file): \(error.reason)")
         }

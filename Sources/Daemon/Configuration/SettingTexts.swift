@@ -64,6 +64,8 @@ enum ListenText {
             }
             return nil
         }
+        // A socket that the process was started with (systemd's begin at 3).
+        if text.hasPrefix("fd:"), let descriptor = Int32(text.dropFirst(3)), descriptor >= 3 { return nil }
         guard let (_, port) = HostAndPort.split(text), port != nil else {
             return "\"HOST:PORT\", \"[IPv6]:PORT\" or \"unix:/path\" is wanted, not \(ConfigurationObject.quoted(text))"
         }
@@ -125,7 +127,9 @@ enum HostAndPort {
     }
 
     private static func port(_ text: Substring) -> UInt16? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
+            return nil
+        }
         return UInt16(text)
     }
 }

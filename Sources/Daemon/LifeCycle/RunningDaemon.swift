@@ -72,7 +72,11 @@ struct RunningDaemon: Sendable {
             retention.cancel()
             await retention.value
         }
-        let upstream = try UpstreamClient(configuration: configuration.upstreamClient(), loops: loops.gateway, logger: logger)
+        let upstream = try UpstreamClient(
+            configuration: configuration.upstreamClient(),
+            loops: loops.gateway,
+            logger: logger
+        )
         let assembly = try GatewayAssembly(
             configuration: configuration,
             secrets: secrets,

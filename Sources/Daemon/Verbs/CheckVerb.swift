@@ -39,10 +39,16 @@ struct CheckVerb: Sendable {
             rows += [("secrets.master", "\(master)"), ("secrets.upstreamKey", "\(upstreamKey)")]
         }
         rows += [
-            ("uploads", "up to \(limits.uploadBytes); in memory up to \(limits.memoryBody), together "
-                + "\(limits.memoryBudget); spooled together \(limits.spoolBudget)"),
-            ("kept", "keys \(keeping.keyRetention.configurationText), records "
-                + "\(keeping.recordRetention.configurationText), unknown \(keeping.unknownRetention.configurationText)"),
+            (
+                "uploads",
+                "up to \(limits.uploadBytes); in memory up to \(limits.memoryBody), together "
+                    + "\(limits.memoryBudget); spooled together \(limits.spoolBudget)"
+            ),
+            (
+                "kept",
+                "keys \(keeping.keyRetention.configurationText), records "
+                    + "\(keeping.recordRetention.configurationText), unknown \(keeping.unknownRetention.configurationText)"
+            ),
             ("yugu", "\(yugu.baseURL), authorities: \(authorities)"),
         ]
         for account in yugu.accounts {

@@ -32,8 +32,10 @@ public struct HTTP1BodyDecoder: Sendable {
         if case .complete = self.state { true } else { false }
     }
 
-    /// How many bytes of content are known to be still on their way: the rest of the declared length, or of the chunk
-    /// that has begun. A reader with a limit can refuse content before it comes.
+    /// How many bytes of content are known to be still on their way.
+    ///
+    /// That is the rest of the declared length, or of the chunk that has begun: a reader with a limit can refuse content
+    /// before it comes.
     public var announcedBytes: Int {
         switch self.state {
         case .length(let rest): rest

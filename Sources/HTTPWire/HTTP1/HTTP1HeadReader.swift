@@ -60,7 +60,9 @@ enum HTTP1HeadReader {
         if scanner.method.count == 4, base[0] == 0x50, base[1] == 0x4F, base[2] == 0x53, base[3] == 0x54 {
             return .post
         }
-        return HTTPMethod(String(decoding: UnsafeBufferPointer(start: base, count: scanner.method.count), as: UTF8.self))
+        return HTTPMethod(
+            String(decoding: UnsafeBufferPointer(start: base, count: scanner.method.count), as: UTF8.self)
+        )
     }
 
     // MARK: Host (RFC 9112, section 3.2)

@@ -47,7 +47,8 @@ struct HTTP1LineChecker: Sendable {
         case .fieldValue: try self.continueValue(byte)
         case .lineFeed, .finalLineFeed: return try self.endLine(byte)
         case .methodStart, .method, .targetStart, .target, .version:
-            guard self.lineLength < limits.requestLine || (self.state == .version && byte == ASCII.carriageReturn) else {
+            guard self.lineLength < limits.requestLine || (self.state == .version && byte == ASCII.carriageReturn)
+            else {
                 throw .requestLineTooLong
             }
             self.lineLength += 1

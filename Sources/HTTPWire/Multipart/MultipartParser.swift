@@ -25,7 +25,9 @@ public struct MultipartParser: Sendable {
 
     private let limits: MultipartLimits
     private let fieldLimits: HTTP1Limits
-    /// CRLF, two hyphens and the boundary. CR stands only at its beginning, so that a failed match can only begin anew
+    /// CRLF, two hyphens and the boundary.
+    ///
+    /// CR stands only at its beginning, so that a failed match can only begin anew
     /// at the byte that failed.
     private let delimiter: [UInt8]
     private var state = State.preamble
@@ -180,7 +182,9 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// The offset of the next CR. Content that is full of them is looked at byte by byte: a call costs more than that.
+    /// The offset of the next CR.
+    ///
+    /// Content that is full of them is looked at byte by byte: a call costs more than that.
     private static func carriageReturn(_ base: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
         let nearEnd = min(start + 8, count)
         for index in start..<nearEnd where base[index] == ASCII.carriageReturn { return index }

@@ -2,7 +2,9 @@
 public struct MultipartPartHead: Hashable, Sendable {
     /// The name of the form field, decoded.
     public let name: String
-    /// The file name, decoded; nil when there is none. `filename*` is not looked at (RFC 7578, section 4.2).
+    /// The file name, decoded; nil when there is none.
+    ///
+    /// `filename*` is not looked at (RFC 7578, section 4.2).
     public let filename: String?
     /// The value of Content-Type as received; nil when there is none.
     public let contentType: String?

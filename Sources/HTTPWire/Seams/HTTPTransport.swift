@@ -115,8 +115,9 @@ public struct HTTPTransportError: Error, Sendable {
 
     /// What went wrong.
     public let reason: Reason
-    /// How many bytes of the body (for a request without body: of the head) left for the platform. Zero proves that
-    /// the request was not executed.
+    /// How many bytes of the body (for a request without body: of the head) left for the platform.
+    ///
+    /// Zero proves that the request was not executed.
     public let bytesSent: Int
     /// The transport's own words, without secrets.
     public let detail: String

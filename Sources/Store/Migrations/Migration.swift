@@ -11,6 +11,8 @@ package struct Migration: Sendable {
 }
 
 extension Migration {
-    /// Every step there ever was, in order. New ones go to the end.
+    /// Every step there ever was, in order.
+    ///
+    /// New ones go to the end.
     package static let all: [Migration] = [.claims]
 }

@@ -49,7 +49,9 @@ struct Migrator {
         if self.isNew {
             try self.transaction { (database) throws(StoreError) in
                 try database.execute("PRAGMA application_id = \(Self.applicationID)")
-                try database.execute("CREATE TABLE migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+                try database.execute(
+                    "CREATE TABLE migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)"
+                )
             }
         }
         let note = try self.database.prepare("INSERT INTO migrations (name) VALUES (?1)")

@@ -1,5 +1,3 @@
-private import Synchronization
-
 /// The answers used last, bounded in bytes, found by key scope and by record id.
 ///
 /// Only the writer removes answers, and it does so after its commit. A reader that looked at the database before that
@@ -37,7 +35,7 @@ final class AnswerCache: Sendable {
     private static let overhead = 512
 
     private let capacity: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameter capacity: In bytes; 0 keeps nothing.
     init(capacity: Int) {

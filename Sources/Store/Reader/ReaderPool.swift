@@ -1,5 +1,3 @@
-private import Synchronization
-
 /// Lends read connections, one caller each.
 ///
 /// When all are lent another one is opened for the moment: a caller is a loop, and must not wait for another loop.
@@ -13,7 +11,7 @@ final class ReaderPool: Sendable {
 
     private let path: String
     private let capacity: Int
-    private let lot = Mutex(Lot())
+    private let lot = Locked(Lot())
 
     init(path: String, capacity: Int) {
         self.path = path

@@ -1,10 +1,8 @@
-private import Synchronization
-
 /// A bound on bytes held in memory by many holders.
 public final class MemoryBudget: Sendable {
     /// The largest number of bytes.
     public let limit: Int
-    private let used = Mutex(0)
+    private let used = Locked(0)
 
     /// Makes a budget.
     ///
@@ -43,11 +41,11 @@ public final class MemoryBudget: Sendable {
 /// A part of a memory budget; it is given back with the last reference.
 public final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
-    private let size: Mutex<Int>
+    private let size: Locked<Int>
 
     fileprivate init(budget: MemoryBudget, bytes: Int) {
         self.budget = budget
-        self.size = Mutex(bytes)
+        self.size = Locked(bytes)
     }
 
     deinit {

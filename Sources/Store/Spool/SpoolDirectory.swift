@@ -1,5 +1,4 @@
 private import Glibc
-private import Synchronization
 
 /// Where request bodies go that memory shall not hold: unlinked files under a budget.
 ///
@@ -7,13 +6,19 @@ private import Synchronization
 public final class SpoolDirectory: Sendable {
     /// How much disk the spool may use.
     public struct Configuration: Sendable {
-        /// The directory. It is created with mode 0700 when it does not exist.
+        /// The directory.
+        ///
+        /// It is created with mode 0700 when it does not exist.
         public var directory: String
-        /// The largest size of all files together, in bytes. The default is 4 GiB.
+        /// The largest size of all files together, in bytes.
+        ///
+        /// The default is 4 GiB.
         ///
         /// Never more than half of what the file system would have free without the spool.
         public var budget: Int64 = 4 << 30
-        /// One client's largest share is the present budget divided by this. The default is 4.
+        /// One client's largest share is the present budget divided by this.
+        ///
+        /// The default is 4.
         public var clientDivisor: Int64 = 4
 
         /// Everything at its default.
@@ -34,8 +39,8 @@ public final class SpoolDirectory: Sendable {
     private let configuration: Configuration
     /// Free bytes of a directory's file system; nil when it cannot be told.
     private let freeSpace: @Sendable (String) -> Int64?
-    private let usage = Mutex(Usage())
-    private let serial = Atomic<UInt64>(0)
+    private let usage = Locked(Usage())
+    private let serial = Locked<UInt64>(0)
 
     /// Makes the directory ready.
     ///
@@ -135,7 +140,10 @@ public final class SpoolDirectory: Sendable {
 
     /// Makes a file and takes its name away at once.
     package func openNamedFile() throws(StoreError) -> Int32 {
-        let number = self.serial.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = self.serial.withLock { (serial) -> UInt64 in
+            serial += 1
+            return serial
+        }
         let path = "\(self.configuration.directory)/body-\(getpid())-\(number)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

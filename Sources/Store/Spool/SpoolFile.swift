@@ -1,6 +1,5 @@
 private import Glibc
 public import HTTPWire
-private import Synchronization
 
 /// A body on disk: appended to by one writer, read with positions, gone with its last reference.
 public final class SpoolFile: HTTPBodyFile {
@@ -16,13 +15,13 @@ public final class SpoolFile: HTTPBodyFile {
     public let descriptor: Int32
     private let directory: SpoolDirectory
     private let client: String
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(descriptor: Int32, directory: SpoolDirectory, client: String, reserved: Int64) {
         self.descriptor = descriptor
         self.directory = directory
         self.client = client
-        self.state = Mutex(State(reserved: reserved))
+        self.state = Locked(State(reserved: reserved))
     }
 
     deinit {

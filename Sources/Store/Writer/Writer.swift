@@ -1,5 +1,4 @@
 private import Dispatch
-private import Synchronization
 
 /// The writer: every write and every checkpoint happens on its queue, on one connection.
 ///
@@ -20,8 +19,8 @@ final class Writer: @unchecked Sendable {
     private static let maximumBatch = (count: 1024, weight: 1 << 20)
 
     private let queue = DispatchQueue(label: "speechgate.store.writer")
-    private let inbox = Mutex(Inbox())
-    private let published: Mutex<WriterStatistics>
+    private let inbox = Locked(Inbox())
+    private let published: Locked<WriterStatistics>
     private let cache: AnswerCache
     private let lock: StateLock
     private let maximumWaiting: Int
@@ -41,7 +40,7 @@ final class Writer: @unchecked Sendable {
         self.checkpointPages = max(1, configuration.checkpointSize / connection.pageSize)
         let (seconds, attoseconds) = configuration.idleDelay.components
         self.idleDelay = .milliseconds(Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
-        self.published = Mutex(WriterStatistics(counts: connection.counts))
+        self.published = Locked(WriterStatistics(counts: connection.counts))
         self.connection = connection
     }
 
@@ -108,7 +107,9 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Finishes what waits, empties the log and lets go of connection and lock. Later writes are refused.
+    /// Finishes what waits, empties the log and lets go of connection and lock.
+    ///
+    /// Later writes are refused.
     func close() async {
         await withCheckedContinuation { continuation in
             self.inbox.withLock { $0.isClosed = true }
@@ -138,19 +139,19 @@ final class Writer: @unchecked Sendable {
         self.queue.resume()
     }
 
-    /// Runs a statement between two transactions.
-    func administer(_ sql: String) async throws(StoreError) {
+    /// Runs one statement between two transactions and reads the first column of its first row.
+    func administer(_ sql: String) async throws(StoreError) -> Int64? {
         let result = await withCheckedContinuation { continuation in
             self.queue.async {
                 do throws(StoreError) {
-                    try self.connection?.database.execute(sql)
-                    continuation.resume(returning: Result<Void, StoreError>.success(()))
+                    let value = try self.connection?.database.integer(sql)
+                    continuation.resume(returning: Result<Int64?, StoreError>.success(value ?? nil))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
             }
         }
-        try result.get()
+        return try result.get()
     }
 
     // MARK: On the queue

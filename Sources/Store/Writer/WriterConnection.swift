@@ -14,7 +14,9 @@ final class WriterConnection {
     /// In bytes.
     let pageSize: Int
 
-    /// The next row id. Never goes back, not even with a transaction: a gap costs nothing, a reused id would make one
+    /// The next row id.
+    ///
+    /// Never goes back, not even with a transaction: a gap costs nothing, a reused id would make one
     /// tenant's answer another's replay.
     private(set) var nextID: Int64
     /// The counts, with the open transaction's changes.

@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Daemon
+
+@Suite struct CommandLineTests {
+    typealias Signing = CommandLine.SigningArguments
+
+    @Test(arguments: [
+        (["--version"], CommandLine.Action.version, nil),
+        (["serve"], .serve(listen: [], readyFile: nil), nil),
+        (["serve", "--config", "a"], .serve(listen: [], readyFile: nil), "a"),
+        (["serve", "--config=a"], .serve(listen: [], readyFile: nil), "a"),
+        (["serve", "--config=a=b"], .serve(listen: [], readyFile: nil), "a=b"),
+        (
+            ["serve", "--listen", "127.0.0.1:0", "--config", "a", "--listen=unix:/x", "--ready-file", "r"],
+            .serve(listen: ["127.0.0.1:0", "unix:/x"], readyFile: "r"), "a"
+        ),
+        (["check", "--config", "-"], .check, "-"),
+        (
+            ["client", "add", "app"],
+            .administer(.addClient(name: "app", scopes: ["evaluate", "tts", "report", "realtime", "records"])), nil
+        ),
+        (
+            ["client", "add", "--scopes", "records,evaluate,records", "app"],
+            .administer(.addClient(name: "app", scopes: ["evaluate", "records"])), nil
+        ),
+        (
+            ["client", "add", "app", "--scopes=all"],
+            .administer(
+                .addClient(
+                    name: "app",
+                    scopes: ["evaluate", "tts", "report", "realtime", "records", "erase", "tokens", "usage"]
+                )
+            ), nil
+        ),
+        (["client", "list", "--config", "a"], .administer(.listClients), "a"),
+        (["client", "revoke", "a.b-c_0"], .administer(.revokeClient(name: "a.b-c_0")), nil),
+        (["claims", "list"], .administer(.listClaims(after: 0)), nil),
+        (
+            ["claims", "settle", "k/1", "--client", "app", "--billed"],
+            .administer(.settleClaim(key: "k/1", client: "app", user: nil, billed: true)), nil
+        ),
+        (
+            ["claims", "settle", "--not-billed", "--user", "u", "--client=app", "--", "-k"],
+            .administer(.settleClaim(key: "-k", client: "app", user: "u", billed: false)), nil
+        ),
+        (
+            ["sign", "--secret-file", "s"],
+            .sign(Signing(secret: .file("s"), parameters: [])), nil
+        ),
+        (
+            ["sign", "--account", "main", "--param", "a=b=c", "--param-file", "config=f", "--param", "e="],
+            .sign(
+                Signing(
+                    secret: .account("main"),
+                    parameters: [
+                        .init(name: "a", value: .text("b=c")), .init(name: "config", value: .file("f")),
+                        .init(name: "e", value: .text("")),
+                    ]
+                )
+            ), nil
+        ),
+    ])
+    func argumentsAreUnderstood(arguments: [String], action: CommandLine.Action, file: String?) throws {
+        let commandLine = try CommandLine.parse(arguments)
+        #expect(commandLine.action == action)
+        #expect(commandLine.configurationFile == file)
+    }
+
+    @Test(arguments: [
+        ([], "a verb is missing; speechgate --help lists them"),
+        (["serv"], #"unknown verb "serv"; did you mean "serve"?"#),
+        (["xyzzy"], #"unknown verb "xyzzy"; known: serve, check, client, claims, sign"#),
+        (["--config", "a", "serve"], "the verb comes before its options; speechgate --help lists the verbs"),
+        (["client"], #""client" needs one of "add", "list", "revoke""#),
+        (["client", "ad"], #""client" has no "ad"; did you mean "add"?"#),
+        (["claims", "show"], #""claims" has no "show"; known: list, settle"#),
+        (["serve", "--confg", "a"], #""serve" has no option --confg; did you mean --config?"#),
+        (["serve", "--port", "1"], #""serve" has no option --port; known: --config, --listen, --ready-file, --help"#),
+        (["serve", "-c", "1"], #""serve" has no option -c; known: --config, --listen, --ready-file, --help"#),
+        (["serve", "--config"], "--config needs a value: --config FILE"),
+        (["serve", "--config", "--listen"], "--config needs a value: --config FILE"),
+        (["serve", "--config="], "--config needs a value that is not empty"),
+        (["serve", "--config", "a", "--config", "b"], "--config was given twice"),
+        (["serve", "now"], #""serve" does not take "now"; the form is: speechgate serve [OPTION]..."#),
+        (
+            ["serve", "--listen", "8790"],
+            #"--listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "8790""#
+        ),
+        (["client", "add"], #""client add" needs NAME; the form is: speechgate client add NAME [OPTION]..."#),
+        (["client", "add", ""], "NAME is empty"),
+        (
+            ["client", "add", "App"],
+            "NAME: a name is 1 to 63 characters of a-z, 0-9, '.', '_' and '-' and begins with a letter or digit"
+        ),
+        (
+            ["client", "add", String(repeating: "a", count: 64)],
+            "NAME: a name is 1 to 63 characters of a-z, 0-9, '.', '_' and '-' and begins with a letter or digit"
+        ),
+        (
+            ["client", "revoke", "-a"],
+            #""client revoke" has no option -a; known: --config, --help"#
+        ),
+        (
+            ["client", "add", "app", "--scopes", "evalute"],
+            #"--scopes: unknown scope "evalute"; did you mean "evaluate"?"#
+        ),
+        (
+            ["client", "add", "app", "--scopes", "a,,"],
+            #"--scopes: unknown scope "a"; known: evaluate,tts,report,realtime,records,erase,tokens,usage"#
+        ),
+        (
+            ["claims", "settle", "k", "--billed"],
+            #""claims settle" needs --client NAME: keys of different clients may be equal"#
+        ),
+        (
+            ["claims", "settle", "k", "--client", "a"],
+            #""claims settle" needs exactly one of --billed and --not-billed"#
+        ),
+        (
+            ["claims", "settle", "k", "--client", "a", "--billed", "--not-billed"],
+            #""claims settle" needs exactly one of --billed and --not-billed"#
+        ),
+        (["claims", "settle", "k", "--billed=yes"], "--billed takes no value"),
+        (["sign"], #""sign" needs exactly one of --secret-file FILE and --account NAME"#),
+        (
+            ["sign", "--secret-file", "s", "--account", "a"],
+            #""sign" needs exactly one of --secret-file FILE and --account NAME"#
+        ),
+        (["sign", "--account", "a", "--param", "x"], "--param: NAME=VALUE is wanted"),
+        (["sign", "--account", "a", "--param", "=x"], "--param: NAME=VALUE is wanted"),
+        (["sign", "--account", "a", "--param-file", "x"], "--param-file: NAME=FILE is wanted"),
+        (
+            ["sign", "--account", "a", "--param", "x=1", "--param-file", "x=f"],
+            #"--param-file: the parameter "x" was given twice"#
+        ),
+    ])
+    func slipsAreNamed(arguments: [String], message: String) {
+        #expect(throws: VerbFailure(.usage, message)) { try CommandLine.parse(arguments) }
+    }
+
+    @Test(arguments: VerbGrammar.all.map(\.words) + [[], ["client"], ["claims"]])
+    func everythingHasHelpWithExamples(words: [String]) throws {
+        for arguments in [words + ["--help"], words + ["-h"], ["help"] + words] {
+            guard case .help(let text) = try CommandLine.parse(arguments).action else {
+                Issue.record("\(arguments) asks for help")
+                continue
+            }
+            #expect(text.contains("Usage: speechgate"))
+            #expect(text.contains("Examples:\n  speechgate "))
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        }
+    }
+
+    @Test(arguments: VerbGrammar.all.flatMap(\.examples))
+    func everyExampleOfTheHelpIsACommand(example: String) throws {
+        let words = example.split(separator: " ").map(String.init)
+        #expect(words.first == "speechgate")
+        #expect(throws: Never.self) { try CommandLine.parse(Array(words.dropFirst())) }
+    }
+
+    @Test func helpWinsOverWhateverElseIsWrong() throws {
+        guard case .help(let text) = try CommandLine.parse(["claims", "settle", "--nonsense", "--help"]).action else {
+            Issue.record("--help was given")
+            return
+        }
+        #expect(text.contains("--not-billed"))
+    }
+
+    @Test func theConfigurationIsTheNamedOneThenTheVariableThenTheDefault() {
+        let variable = ["SPEECHGATE_CONFIG": "/v"]
+        #expect(ConfigurationFile.path(named: "/n", environment: variable) == "/n")
+        #expect(ConfigurationFile.path(named: nil, environment: variable) == "/v")
+        #expect(ConfigurationFile.path(named: nil, environment: [:]) == "/etc/speechgate/speechgate.json5")
+        let empty = ["SPEECHGATE_CONFIG": ""]
+        #expect(ConfigurationFile.path(named: nil, environment: empty) == "/etc/speechgate/speechgate.json5")
+    }
+}
