@@ -10,6 +10,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // For the simulator only.
+        .systemLibrary(name: "COpenSSLTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
         // Level 1: pure.
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
@@ -33,7 +35,8 @@ let package = Package(
         .target(
             name: "PlatformSimulator",
             dependencies: [
-                "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "HTTPServer",
+                "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop",
+                "HTTPServer",
             ]
         ),
         // Level 6.

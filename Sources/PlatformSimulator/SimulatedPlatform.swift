@@ -28,13 +28,22 @@ public final class SimulatedPlatform: Sendable {
     private let state: PlatformState
     private let server: HTTPServer
     private let loops: [EventLoop]
+    private let front: TLSFront?
 
-    private init(address: String, account: Account, state: PlatformState, server: HTTPServer, loops: [EventLoop]) {
+    private init(
+        address: String,
+        account: Account,
+        state: PlatformState,
+        server: HTTPServer,
+        loops: [EventLoop],
+        front: TLSFront?
+    ) {
         self.address = address
         self.account = account
         self.state = state
         self.server = server
         self.loops = loops
+        self.front = front
     }
 
     /// Listens and serves.
@@ -61,12 +70,22 @@ public final class SimulatedPlatform: Sendable {
         )
         do {
             let bound = try await server.start()
+            var front: TLSFront?
+            if configuration.servesTLS {
+                do {
+                    front = try bound[0].port.map { try TLSFront(to: $0) }
+                } catch {
+                    await server.stop()
+                    throw error
+                }
+            }
             return SimulatedPlatform(
                 address: bound[0].description,
                 account: account,
                 state: state,
                 server: server,
-                loops: loops
+                loops: loops,
+                front: front
             )
         } catch {
             loops.forEach { $0.stop() }
@@ -76,6 +95,7 @@ public final class SimulatedPlatform: Sendable {
 
     /// Ends all pauses and closes all connections.
     public func stop() async {
+        self.front?.stop()
         self.state.pauses.stop()
         await self.server.drain(within: .milliseconds(200))
         await self.server.stop()
@@ -84,6 +104,12 @@ public final class SimulatedPlatform: Sendable {
 
     /// Its base URL without a slash at the end.
     public var url: String { "http://\(self.address)" }
+
+    /// Its base URL with TLS; nil when it has none.
+    public var secureURL: String? { self.front.map { "https://localhost:\($0.port)" } }
+
+    /// The file with the certificate authority that signs for ``secureURL``; it goes when the platform stops.
+    public var certificateAuthorityFile: String? { self.front?.authorityFile }
 
     // MARK: Faults
 
