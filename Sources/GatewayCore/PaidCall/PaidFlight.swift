@@ -164,7 +164,9 @@ struct PaidFlight: Sendable {
         return landing
     }
 
-    /// The call was not executed: its row goes, its key is free. A row in doubt stays whatever the platform says now.
+    /// The call was not executed: its row goes, its key is free.
+    ///
+    /// A row in doubt stays whatever the platform says now.
     private func notExecuted(_ result: FlightResult, claim: ClaimedRow, isInDoubt: Bool) async -> Landing {
         guard !isInDoubt else { return Landing(result: result) }
         do {

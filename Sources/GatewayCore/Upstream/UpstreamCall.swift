@@ -33,7 +33,9 @@ struct UpstreamCall: Sendable {
     let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
     let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
 
-    /// Runs the call. The caller has taken an account slot; it is given back here, also during waits.
+    /// Runs the call.
+    ///
+    /// The caller has taken an account slot; it is given back here, also during waits.
     func run() async -> Outcome {
         var schedule = AttemptSchedule(policy: self.services.policy)
         var attempts = 0
@@ -131,7 +133,8 @@ struct UpstreamCall: Sendable {
 
     private func correctedTime() -> Int64 {
         let offset = self.account.clockOffset.components
-        return self.services.clock.unixMilliseconds() + offset.seconds * 1000 + offset.attoseconds / 1_000_000_000_000_000
+        return self.services.clock.unixMilliseconds() + offset.seconds * 1000 + offset.attoseconds
+            / 1_000_000_000_000_000
     }
 
     /// A platform clock that is far from ours is believed: signatures are judged by it (design, section 4, step 7).
