@@ -94,10 +94,15 @@ public final class SimulatedPlatform: Sendable {
     /// Ends all pauses and closes all connections.
     public func stop() async {
         self.front?.stop()
-        self.state.pauses.stop()
+        self.endAllPauses()
         await self.server.drain(within: .milliseconds(200))
         await self.server.stop()
         self.loops.forEach { $0.stop() }
+    }
+
+    /// Lets everything that waits go on at once, and what comes later not wait at all.
+    func endAllPauses() {
+        self.state.pauses.stop()
     }
 
     /// Its base URL without a slash at the end.
