@@ -35,7 +35,10 @@ import Testing
             (form(#"{"coreType":7,"referenceText":"hello"}"#), "coreType", "coreType a number"),
             (form(#"{"coreType":"song","referenceText":"hello"}"#), "coreType", "unknown coreType"),
             (form(#"{"coreType":"word"}"#), "referenceText", "no referenceText"),
+            (form(#"{"coreType":"word","referenceText":"hello","coreType":"open"}"#), "config", "coreType twice"),
             (TestForm.evaluation().adding("config", Self.config), "config", "config twice"),
+            (TestForm.evaluation().adding("note", [0xFF]), "note", "a text that is not UTF-8"),
+            (TestForm.evaluation().adding("a%22b", [0x31]), "name", "a name that is signed as another"),
         ]
         for (form, word, what) in cases {
             Self.expectError(try await bed.evaluate(form: form), 400, 40001, mentioning: word, what)
