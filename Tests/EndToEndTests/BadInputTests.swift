@@ -106,6 +106,20 @@ import Testing
         await bed.stop()
     }
 
+    @Test func theEchoShowsNoSecret() async throws {
+        let bed = try await TestBed()
+        let names = ["Authorization", "Cookie", "X-Api-Key", "X-Hub-Signature-256", "X-Auth-Token", "Client-Secret"]
+        let response = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "GET",
+            "/v1/echo?key=hidden",
+            fields: names.map { ($0, "hidden") } + [("X-Shown", "visible")]
+        )
+        #expect(response.status == 200 && response.text.contains("visible"))
+        #expect(!response.text.contains("hidden"), "\(response.text)")
+        await bed.stop()
+    }
+
     @Test func keysAndUsersOutsideTheirGrammar() async throws {
         let bed = try await TestBed()
         let long = String(repeating: "k", count: 201)
