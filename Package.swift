@@ -1,17 +1,17 @@
 // swift-tools-version: 6.2
 
-import Foundation
 import PackageDescription
 
 // Targets in level order: each imports only what stands above it.
 let package = Package(
     name: "speechgate",
-    platforms: [.macOS(.v15)],
     targets: [
         // Level 0: C, no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // For the simulator only.
+        .systemLibrary(name: "COpenSSLTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
         // Level 1: pure.
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLinux"]),
         // Level 3: the shells.
         .target(name: "HTTPServer", dependencies: ["CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "UpstreamClient", dependencies: ["CCurl", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "Store", dependencies: ["CSQLite", "HTTPWire"]),
         // Level 4.
         .target(
@@ -31,11 +31,12 @@ let package = Package(
             dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
         ),
         // Level 5.
-        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "GatewayCore"]),
+        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Store", "GatewayCore"]),
         .target(
             name: "PlatformSimulator",
             dependencies: [
-                "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "HTTPServer",
+                "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop",
+                "HTTPServer",
             ]
         ),
         // Level 6.
@@ -50,18 +51,17 @@ let package = Package(
         .executableTarget(name: "speechgate", dependencies: ["Daemon"]),
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
-        .target(
-            name: "TestSupport",
-            dependencies: ["CLinux", "HTTPWire", "Cryptography"],
-            path: "Tests/TestSupport"
-        ),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
-        .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio", "TestSupport"]),
+        .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio"]),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"]),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+        ),
         .testTarget(
             name: "UpstreamClientTests",
             dependencies: ["UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
@@ -80,23 +80,18 @@ let package = Package(
         .testTarget(
             name: "PlatformSimulatorTests",
             dependencies: [
-                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer", "TestSupport",
+                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer",
+                "TestSupport",
             ]
         ),
         .testTarget(
             name: "DaemonTests",
             dependencies: ["Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
         ),
-        .testTarget(name: "EndToEndTests", dependencies: ["HTTPWire", "TestSupport"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
-
-let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-package.targets.removeAll { target in
-    let path = target.path ?? (target.type == .test ? "Tests/" : "Sources/") + target.name
-    return !FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
-}
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -37,6 +37,8 @@ with_foundation='^Sources/(GatewayCore|Provider[A-Za-z]*|Daemon|PlatformSimulato
 mapfile -t pure < <(swift_files Sources | grep -vE "$with_foundation")
 mapfile -t all < <(swift_files Sources Tests)
 mapfile -t texts < <(text_files)
+# A check that looks at nothing finds nothing.
+((${#pure[@]} > 0 && ${#all[@]} > 0 && ${#texts[@]} > 0)) || fatal "git lists no sources; is this a clone?"
 access='(@[A-Za-z]+ +)*((public|package|internal|fileprivate|private) +)?'
 forbid "Foundation belongs in GatewayCore, providers, Daemon and PlatformSimulator only" \
     "$(matching "^ *${access}import +(class |struct |enum |func )?Foundation" "${pure[@]}")"

@@ -8,7 +8,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -159,6 +158,12 @@ static inline bool ccurl_uses_openssl(void) {
     return name && strncmp(name, "OpenSSL/", 8) == 0;
 }
 
+// Of <openssl/ssl.h>, which this header does not include: it would draw a quarter of libc's declarations into this module.
+typedef struct ssl_st SSL;
+int SSL_has_pending(const SSL *session);
+int SSL_get_shutdown(const SSL *session);
+enum { ccurl_tls_received_shutdown = 2 };
+
 static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
     struct curl_tlssessioninfo *session = NULL;
     if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return NULL;
@@ -175,7 +180,7 @@ static inline bool ccurl_tls_has_unread(CURL *handle) {
 // Whether the other side of a running transfer's connection has said that it ends (close_notify). libcurl does not care.
 static inline bool ccurl_tls_has_ended(CURL *handle) {
     SSL *session = ccurl_tls_session(handle);
-    return session && (SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN) != 0;
+    return session && (SSL_get_shutdown(session) & ccurl_tls_received_shutdown) != 0;
 }
 
 #endif

@@ -27,6 +27,7 @@ public final class Gateway: HTTPResponder {
     /// Whether it goes down.
     public var isDraining: Bool { self.draining.load(ordering: .relaxed) }
 
+    /// Answers a request; every failure has an answer, and every answer names its request.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
@@ -59,6 +60,7 @@ public final class Gateway: HTTPResponder {
         return response
     }
 
+    /// The answer to what is no request, in the shape of all our errors.
     public func response(to rejection: HTTPRejection) -> HTTPResponse {
         let requestID = RequestID.generate()
         // 501 and 505 are the request's fault: sending it again does not help.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 
 /// Time as the gateway reads it; tests bring their own.
 public struct GatewayClock: Sendable {

@@ -1,5 +1,5 @@
-internal import JSONScan
 public import HTTPWire
+internal import JSONScan
 
 extension GatewayError {
     /// The error as an answer (design, section 7): the platform's shape with our members beside.

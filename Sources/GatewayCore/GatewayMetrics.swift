@@ -1,6 +1,8 @@
 public import Telemetry
 
-/// What the gateway counts. Labels come from closed sets: routes and status classes, never from a request.
+/// What the gateway counts.
+///
+/// Labels come from closed sets: routes and status classes, never from a request.
 public struct GatewayMetrics: Sendable {
     let attempts: Counter
     let retries: Counter

@@ -17,6 +17,10 @@ extension SimulatedPlatform {
     public struct Configuration: Sendable {
         /// Where it listens, such as `127.0.0.1:0`, which is the default.
         public var listen = "127.0.0.1:0"
+        /// Whether it listens with TLS as well, on a port and with a certificate authority of its own.
+        ///
+        /// The default is false.
+        public var servesTLS = false
         /// The key pairs that it knows.
         ///
         /// The default is none, which makes up one pair at the start.

@@ -28,13 +28,22 @@ public final class SimulatedPlatform: Sendable {
     private let state: PlatformState
     private let server: HTTPServer
     private let loops: [EventLoop]
+    private let front: TLSFront?
 
-    private init(address: String, account: Account, state: PlatformState, server: HTTPServer, loops: [EventLoop]) {
+    private init(
+        address: String,
+        account: Account,
+        state: PlatformState,
+        server: HTTPServer,
+        loops: [EventLoop],
+        front: TLSFront?
+    ) {
         self.address = address
         self.account = account
         self.state = state
         self.server = server
         self.loops = loops
+        self.front = front
     }
 
     /// Listens and serves.
@@ -60,22 +69,31 @@ public final class SimulatedPlatform: Sendable {
             logger: Logger(level: .warning, sink: StandardErrorSink(format: .text))
         )
         do {
-            let bound = try await server.start()
+            let addresses = try await server.start()
             return SimulatedPlatform(
-                address: bound[0].description,
+                address: addresses[0].description,
                 account: account,
                 state: state,
                 server: server,
-                loops: loops
+                loops: loops,
+                front: configuration.servesTLS ? try Self.front(of: addresses) : nil
             )
         } catch {
+            await server.stop()
             loops.forEach { $0.stop() }
             throw error
         }
     }
 
+    // A function of its own: the optimiser of Swift 6.3.1 crashes where this stands between two awaits.
+    private static func front(of addresses: [BoundAddress]) throws -> TLSFront? {
+        guard let port = addresses.first?.port else { return nil }
+        return try TLSFront(to: port)
+    }
+
     /// Ends all pauses and closes all connections.
     public func stop() async {
+        self.front?.stop()
         self.state.pauses.stop()
         await self.server.drain(within: .milliseconds(200))
         await self.server.stop()
@@ -84,6 +102,12 @@ public final class SimulatedPlatform: Sendable {
 
     /// Its base URL without a slash at the end.
     public var url: String { "http://\(self.address)" }
+
+    /// Its base URL with TLS; nil when it has none.
+    public var secureURL: String? { self.front.map { "https://localhost:\($0.port)" } }
+
+    /// The file with the certificate authority that signs for ``secureURL``; it goes when the platform stops.
+    public var certificateAuthorityFile: String? { self.front?.authorityFile }
 
     // MARK: Faults
 

@@ -9,11 +9,13 @@ public enum SimulatorCommand {
         usage: speechsim [options]
 
         A stand-in for the speech-evaluation platform. The first line on standard output is JSON,
-        {"http","https","appKey","secretKey"}; then it serves until SIGINT or SIGTERM.
+        {"http","https","appKey","secretKey"}; then it serves until SIGINT or SIGTERM. With --https the line
+        has "caFile" as well, and both ports serve the same platform.
 
           --listen ADDR           where to listen (127.0.0.1:0)
           --app-key K             with --secret-key: a key pair it knows; may be given several times.
           --secret-key S          Without any, one is made up.
+          --https                 listens with TLS too; needs the openssl command
           --bearer-token T        a token that stands for the first key pair
           --processing-ms N       how long an evaluation takes (50)
           --loops N               event loops (2)
@@ -78,9 +80,10 @@ public enum SimulatorCommand {
         var writer = JSONWriter()
         writer.object { object in
             object.member("http", platform.url)
-            object.null("https")
+            if let url = platform.secureURL { object.member("https", url) } else { object.null("https") }
             object.member("appKey", platform.account.appKey)
             object.member("secretKey", platform.account.secretKey)
+            if let file = platform.certificateAuthorityFile { object.member("caFile", file) }
         }
         return String(decoding: writer.bytes, as: UTF8.self) + "\n"
     }
@@ -94,6 +97,10 @@ public enum SimulatorCommand {
         var appKey: String?
         var rest = arguments[...]
         while let option = rest.popFirst() {
+            if option == "--https" {
+                configuration.servesTLS = true
+                continue
+            }
             guard self.options.contains(option) else { throw UsageError(message: "unknown option \(option)") }
             guard let value = rest.popFirst(), !value.isEmpty else {
                 throw UsageError(message: "\(option) needs a value")

@@ -35,7 +35,9 @@ struct ReportRoute: Sendable {
         )
     }
 
-    /// The account that carried the record's call. Foreign and unknown ids get one and the same answer.
+    /// The account that carried the record's call.
+    ///
+    /// Foreign and unknown ids get one and the same answer.
     private func account(of recordID: String, client: String) throws(GatewayError) -> Account {
         let appKey: String?
         do {

@@ -5,7 +5,7 @@ public import Store
 public struct YuguProvider: Provider {
     /// Where the platform is and who we are there.
     public struct Configuration: Sendable {
-        /// The platform's REST base without a trailing slash. The default is the platform's own.
+        /// The platform's REST base without a trailing slash; the default is the platform's own.
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
         public var accounts: [Account]
@@ -40,8 +40,10 @@ public struct YuguProvider: Provider {
         self.store = store
     }
 
+    /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
+    /// Evaluation and report.
     public var routes: [Route] {
         [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
     }

@@ -126,8 +126,9 @@ public struct PCMMeter: Sendable {
     }
 }
 
-/// The sums over a run of samples as a little-endian machine loads them, eight at a time: the compiler makes no vectors of the plain loop, which takes seven
-/// times as long.
+/// The sums over a run of samples, eight at a time, as a little-endian machine loads them.
+///
+/// The compiler makes no vectors of the plain loop, which takes seven times as long.
 private struct PCMSums {
     var squares: UInt64
     var highest: Int16

@@ -46,11 +46,19 @@ public final class Store: Sendable {
             // than pages of 4 KiB, and cost small claims nothing that could be measured.
             try database.execute("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
         }
+        // Some file systems cannot share the log's index; SQLite says so by keeping another mode.
+        let mode = try database.prepare("PRAGMA journal_mode = WAL")
+            .first(binding: { _ in }, reading: { $0.text(at: 0) })
+        guard mode == "wal" else {
+            throw StoreError(
+                code: .unavailable,
+                message: "the file system of \(configuration.directory) cannot hold a write-ahead log; use a local disk"
+            )
+        }
         // No wal_autocheckpoint here: it would take away the connection's own hook, which replaces it already. The
         // log's size limit is applied when the log starts over.
         try database.execute(
             """
-            PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA journal_size_limit = \(4 * configuration.checkpointSize);
             PRAGMA secure_delete = ON;
@@ -274,27 +282,5 @@ public final class Store: Sendable {
     /// Ends ``pauseWriter()``; the two come in pairs.
     package func resumeWriter() {
         self.writer.resume()
-    }
-}
-
-extension Store {
-    /// What the store has done since it was opened.
-    public struct Statistics: Equatable, Sendable {
-        /// Committed transactions.
-        public let transactions: Int
-        /// Writes in them, failed ones included.
-        public let writes: Int
-        /// Writes that wait for their transaction.
-        public let waitingWrites: Int
-        /// Copies of the log into the database.
-        public let checkpoints: Int
-        /// Why the last of them failed, if it did.
-        public let checkpointFailure: String?
-        /// The bytes of answers kept in memory.
-        public let cachedBytes: Int
-        /// Reads that were answered from memory.
-        public let cacheHits: Int
-        /// Reads that went to the database.
-        public let cacheMisses: Int
     }
 }

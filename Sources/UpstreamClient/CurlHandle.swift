@@ -75,7 +75,9 @@ final class CurlHandle {
         "trailer", "upgrade", "accept-encoding",
     ]
 
-    /// Sets the header lines of a request. False when they are too many or too long, or hold a control character.
+    /// Sets the header lines of a request.
+    ///
+    /// False when they are too many or too long, or hold a control character.
     ///
     /// - Parameter scratch: Memory to write the lines to; its content is lost.
     func setHeaders(_ fields: HTTPFields, hasBody: Bool, scratch: inout [UInt8]) -> Bool {

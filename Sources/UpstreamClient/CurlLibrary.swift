@@ -17,7 +17,8 @@ enum CurlLibrary {
         }
         guard ccurl_uses_openssl() else {
             throw UpstreamClientError(
-                .library, "this libcurl does not use OpenSSL: install libcurl4 in its OpenSSL flavour"
+                .library,
+                "this libcurl does not use OpenSSL: install libcurl4 in its OpenSSL flavour"
             )
         }
     }

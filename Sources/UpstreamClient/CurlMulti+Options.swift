@@ -8,7 +8,9 @@ extension CurlMulti {
     private static let receiveBuffer = 32 << 10
     private static let loopbackHosts = "localhost,127.0.0.0/8,::1"
 
-    /// Sets every option of an exchange on a handle that was reset. False when the request cannot be sent.
+    /// Sets every option of an exchange on a handle that was reset.
+    ///
+    /// False when the request cannot be sent.
     func prepare(_ handle: CurlHandle, for transfer: Transfer, scratch: inout [UInt8]) -> Bool {
         let request = transfer.request
         handle.set(CURLOPT_PRIVATE, transfer.pointer)
@@ -44,8 +46,10 @@ extension CurlMulti {
         return handle.set(CURLOPT_CUSTOMREQUEST, token)
     }
 
-    /// The content is read by callback and cannot be rewound, so that libcurl never sends it twice. POSTFIELDS would
-    /// let it: a reused connection that dies before the first byte of the answer makes libcurl repeat the request.
+    /// The content is read by callback and cannot be rewound, so that libcurl never sends it twice.
+    ///
+    /// POSTFIELDS would let it: a reused connection that dies before the first byte of the answer makes libcurl repeat
+    /// the request.
     private func setBody(_ handle: CurlHandle, _ count: Int) {
         handle.set(CURLOPT_POST, 1)
         handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: count)

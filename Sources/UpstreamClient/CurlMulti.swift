@@ -1,7 +1,7 @@
 internal import CCurl
 internal import EventLoop
-internal import HTTPWire
 private import Glibc
+internal import HTTPWire
 private import Synchronization
 internal import Telemetry
 
@@ -66,7 +66,9 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
 
     // MARK: - Exchanges
 
-    /// Begins an exchange. Its caller is woken in any case, never inside of this call.
+    /// Begins an exchange.
+    ///
+    /// Its caller is woken in any case, never inside of this call.
     func start(_ transfer: Transfer) {
         precondition(self.loop.isCurrent, "an exchange begins on its loop")
         guard let raw = self.raw else {
@@ -99,7 +101,9 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         }
     }
 
-    /// Drops an exchange, and its connection with it. Late calls find nothing.
+    /// Drops an exchange, and its connection with it.
+    ///
+    /// Late calls find nothing.
     func cancel(_ serial: UInt64) {
         guard let transfer = self.running[serial] else { return }
         self.abandon(transfer, .cancelled, "cancelled by the caller")

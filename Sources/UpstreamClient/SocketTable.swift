@@ -12,7 +12,9 @@ struct SocketTable {
         var ports: Ports?
     }
 
-    /// The local and the remote port of a connection. Two connections may have both in common, with other addresses.
+    /// The local and the remote port of a connection.
+    ///
+    /// Two connections may have both in common, with other addresses.
     struct Ports: Hashable {
         var local: Int32
         var remote: Int32

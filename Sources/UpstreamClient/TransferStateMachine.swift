@@ -1,6 +1,8 @@
 internal import HTTPWire
 
-/// Decides what an exchange came to: facts go in, a verdict comes out. No socket, no clock, no libcurl.
+/// Decides what an exchange came to: facts go in, a verdict comes out.
+///
+/// No socket, no clock, no libcurl.
 struct TransferStateMachine {
     /// What is known of the request beforehand.
     struct Request {
@@ -96,7 +98,9 @@ struct TransferStateMachine {
 
     // MARK: - What happens
 
-    /// The request is about to be written to a connection. False: it must not be.
+    /// The request is about to be written to a connection.
+    ///
+    /// False: it must not be.
     ///
     /// libcurl calls this again when it repeats a request on its own, after a reused connection died without an
     /// answer. Content whose first byte was handed out, and a request without content that is not idempotent, stay
@@ -110,8 +114,10 @@ struct TransferStateMachine {
         return false
     }
 
-    /// The pooled connection that the request is about to be written to has ended, or holds bytes that nobody asked
-    /// for and that would be taken for the answer. False: it must not be used, a new one will be.
+    /// The pooled connection that the request is about to be written to has ended, or holds bytes that nobody asked for
+    /// and that would be taken for the answer.
+    ///
+    /// False: it must not be used, a new one will be.
     mutating func meetUselessConnection() -> Bool {
         // A new connection is what it is.
         guard !self.isRetried else { return true }
@@ -134,7 +140,9 @@ struct TransferStateMachine {
         self.fault = .address
     }
 
-    /// A line of the answer's head or of its trailers. False: stop.
+    /// A line of the answer's head or of its trailers.
+    ///
+    /// False: stop.
     mutating func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         let wasFinished = self.head.isFinished
         if let fault = self.head.take(line) {
@@ -156,7 +164,9 @@ struct TransferStateMachine {
         return length
     }
 
-    /// Bytes of the answer's content. False: stop.
+    /// Bytes of the answer's content.
+    ///
+    /// False: stop.
     mutating func takeBody(_ count: Int) -> Bool {
         guard self.head.isFinished else {
             self.fault = .head(.malformed("content without a head"))

@@ -3,27 +3,40 @@ private import Glibc
 extension UpstreamClient {
     /// What an operator may set about connections to platforms.
     public struct Configuration: Sendable {
-        /// How long name resolution, TCP and TLS together may take. The default is 10 s.
+        /// How long name resolution, TCP and TLS together may take.
+        ///
+        /// The default is 10 s.
         public var connectTimeout: Duration = .seconds(10)
-        /// A PEM file of certificate authorities, trusted instead of the system's. The default is nil: the system's.
+        /// A PEM file of certificate authorities, trusted instead of the system's.
+        ///
+        /// The default is nil: the system's.
         ///
         /// Verification itself cannot be switched off.
         public var certificateAuthorityFile: String?
-        /// The proxy for `https` platforms, such as `http://proxy.example:3128`. The default is nil: none, whatever
-        /// the environment says.
+        /// The proxy for `https` platforms, such as `http://proxy.example:3128`.
+        ///
+        /// The default is nil: none, whatever the environment says.
         public var proxy: String?
-        /// The most connections that each loop keeps open for reuse. The default is 256.
+        /// The most connections that each loop keeps open for reuse.
+        ///
+        /// The default is 256.
         ///
         /// It does not limit concurrency: beyond it a connection is closed when its exchange has ended. It should be
         /// above the expected concurrency of one loop.
         public var maximumConnections = 256
-        /// The most exchanges of each loop at one time; more are refused. The default is 10,000.
+        /// The most exchanges of each loop at one time; more are refused.
+        ///
+        /// The default is 10,000.
         public var maximumTransfers = 10_000
-        /// How long an idle connection may wait for reuse. The default is 60 s.
+        /// How long an idle connection may wait for reuse.
+        ///
+        /// The default is 60 s.
         ///
         /// It should be below the platform's own keep-alive time, so that the platform is not the first to close.
         public var idleTimeout: Duration = .seconds(60)
-        /// The largest head of an answer in bytes, interim answers and trailers included. The default is 64 KiB.
+        /// The largest head of an answer in bytes, interim answers and trailers included.
+        ///
+        /// The default is 64 KiB.
         public var maximumResponseHead = 64 << 10
 
         /// All defaults.

@@ -16,7 +16,9 @@ public final class UpstreamClient: HTTPTransport, Sendable {
     private let nextSerial = Atomic<UInt64>(1)
     private let nextLoop = Atomic<Int>(0)
 
-    /// Makes a client. Sets the process to ignore SIGPIPE: libcurl's TLS layer writes without protection from it.
+    /// Makes a client.
+    ///
+    /// Sets the process to ignore SIGPIPE: libcurl's TLS layer writes without protection from it.
     ///
     /// - Parameters:
     ///   - configuration: What may be set.
@@ -59,7 +61,9 @@ public final class UpstreamClient: HTTPTransport, Sendable {
         return try await transfer.run().get()
     }
 
-    /// Gives up all running exchanges, closes all connections and refuses what comes. Idempotent.
+    /// Gives up all running exchanges, closes all connections and refuses what comes.
+    ///
+    /// Idempotent.
     public func shutdown() async {
         for multi in self.multis {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -20,5 +20,6 @@ public struct UpstreamClientError: Error, Equatable, Sendable, CustomStringConve
         self.message = message
     }
 
+    /// The message.
     public var description: String { self.message }
 }

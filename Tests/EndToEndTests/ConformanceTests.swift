@@ -18,7 +18,9 @@ import Testing
         let output = Pipe()
         probe.standardOutput = output
         try probe.run()
-        let text = await onThread { String(decoding: (try? output.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self) }
+        let text = await onThread {
+            String(decoding: (try? output.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
+        }
         await onThread { probe.waitUntilExit() }
         #expect(probe.terminationStatus == 0, "a must-level case fails")
         let summary = try #require(JSONText.object(Array(try Data(contentsOf: results))))

@@ -84,7 +84,12 @@ import Testing
         #expect(first.json("reason") == "outcome_unknown" && first.json("retryable") == "true")
         #expect(first["retry-after"] == "2")
         #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")
-        _ = try await TestHTTPClient.exchange(port: bed.simulatorPort, "POST", "/__sim/faults", body: Array(#"{"faults":[]}"#.utf8))
+        _ = try await TestHTTPClient.exchange(
+            port: bed.simulatorPort,
+            "POST",
+            "/__sim/faults",
+            body: Array(#"{"faults":[]}"#.utf8)
+        )
         var second = try await bed.evaluate(key: "k")
         // A queued fault that the time limit left over hits the next attempts.
         if second.status != 200 { second = try await bed.evaluate(key: "k") }

@@ -58,7 +58,13 @@ final class TestBed: Sendable {
         self.simulatorPort = try Self.port(of: JSONText.member("http", of: line))
         self.appKey = try #require(JSONText.member("appKey", of: line))
         self.secretKey = try #require(JSONText.member("secretKey", of: line))
-        try Self.write(settings, folder: self.folder, appKey: self.appKey, secretKey: self.secretKey, port: self.simulatorPort)
+        try Self.write(
+            settings,
+            folder: self.folder,
+            appKey: self.appKey,
+            secretKey: self.secretKey,
+            port: self.simulatorPort
+        )
         self.stateSize = settings.stateSize
         self.running = Mutex(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
         let daemon = settings.stateSize == nil ? nil : self.running.withLock { $0.process }
@@ -158,7 +164,8 @@ final class TestBed: Sendable {
             let script = "mkdir -p '\(state)' && mount -t tmpfs -o size=\(stateSize) tmpfs '\(state)' && exec \"$@\""
             process = try ChildProcess(
                 URL(fileURLWithPath: "/usr/bin/unshare"),
-                ["-m", "sh", "-c", script, "sh", ChildProcess.programs.appendingPathComponent("speechgate").path] + serve,
+                ["-m", "sh", "-c", script, "sh", ChildProcess.programs.appendingPathComponent("speechgate").path]
+                    + serve,
                 log: log
             )
         } else {

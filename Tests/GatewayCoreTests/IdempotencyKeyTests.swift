@@ -21,18 +21,20 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        ([("Idempotency-Key", "abc")], "abc"),
-        ([("X-Idempotency-Key", "abc")], "abc"),
-        ([("idempotency-key", "abc"), ("X-Idempotency-Key", "abc")], "abc"),
-        ([("Idempotency-Key", "abc"), ("X-Idempotency-Key", "abd")], nil),
-        ([("Idempotency-Key", "abc"), ("Idempotency-Key", "abd")], nil),
-        ([("Idempotency-Key", "")], nil),
-        ([("Idempotency-Key", "a b")], nil),
-        ([("Idempotency-Key", "\u{E4}")], nil),
-        ([("Idempotency-Key", String(repeating: "k", count: 200))], String(repeating: "k", count: 200)),
-        ([("Idempotency-Key", String(repeating: "k", count: 201))], nil),
-    ] as [([(String, String)], String?)])
+    @Test(
+        arguments: [
+            ([("Idempotency-Key", "abc")], "abc"),
+            ([("X-Idempotency-Key", "abc")], "abc"),
+            ([("idempotency-key", "abc"), ("X-Idempotency-Key", "abc")], "abc"),
+            ([("Idempotency-Key", "abc"), ("X-Idempotency-Key", "abd")], nil),
+            ([("Idempotency-Key", "abc"), ("Idempotency-Key", "abd")], nil),
+            ([("Idempotency-Key", "")], nil),
+            ([("Idempotency-Key", "a b")], nil),
+            ([("Idempotency-Key", "\u{E4}")], nil),
+            ([("Idempotency-Key", String(repeating: "k", count: 200))], String(repeating: "k", count: 200)),
+            ([("Idempotency-Key", String(repeating: "k", count: 201))], nil),
+        ] as [([(String, String)], String?)]
+    )
     func ofAHead(fields: [(String, String)], key: String?) throws {
         let head = try Self.head(fields)
         if let key {

@@ -6,7 +6,8 @@ final class ManualClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
         var unixMilliseconds: Int64
-        var sleepers: [(deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Bool, Never>, id: Int)] = []
+        var sleepers: [(deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Bool, Never>, id: Int)] =
+            []
         var serial = 0
         var slept: [Duration] = []
     }

@@ -151,9 +151,9 @@ import Testing
         }
     }
 
-    /// Looks until something is so, for at most five seconds.
+    /// Looks until something is so, for at most half a minute.
     static func until(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(30)
         while !condition() {
             try #require(ContinuousClock.now < deadline)
             try await Task.sleep(for: .milliseconds(2))

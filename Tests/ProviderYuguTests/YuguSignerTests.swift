@@ -40,7 +40,8 @@ import Testing
             name: "empty values are dropped",
             secret: "test_secret_key_123",
             parameters: [
-                ("refText", "How are you"), ("language", "en-US"), ("paragraph_need_word_score", "1"), ("refPinyin", ""),
+                ("refText", "How are you"), ("language", "en-US"), ("paragraph_need_word_score", "1"),
+                ("refPinyin", ""),
             ],
             payload: "language=en-US&paragraph_need_word_score=1&refText=How are you",
             signature: "YVajpFF/THZKqoMEJ1YgumyNifcelD4k6SgggXMZKao="

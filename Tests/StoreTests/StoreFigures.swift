@@ -98,6 +98,43 @@ import Testing
         print("figures: open an existing store: \(again)")
     }
 
+    @Test func aMillionRecords() async throws {
+        let store = try Store.open(in: self.directory)
+        try await store.administer("PRAGMA synchronous = OFF")
+        let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)"
+        try await store.administer(
+            """
+            INSERT INTO keys \(numbers) SELECT i, randomblob(16), 'app', 'anna', 'key-' || hex(randomblob(16)),
+            'evaluate', randomblob(32), 'account-1', hex(randomblob(16)), \(someDay) + i FROM n
+            """
+        )
+        try await store.administer(
+            """
+            INSERT INTO answers \(numbers) SELECT i, randomblob(32), 200, 0, 'application/json',
+            'eval_' || hex(randomblob(6)), \(someDay) + i, randomblob(1024) FROM n
+            """
+        )
+        try await store.administer(
+            """
+            INSERT INTO records \(numbers) SELECT i, 'eval_' || hex(randomblob(6)), 'app', 'anna', 'evaluate',
+            'en.sent.score', 80.5, 'key-' || i, 'account-1', hex(randomblob(16)), \(someDay) + i FROM n
+            """
+        )
+        try await store.administer("UPDATE state SET answered = 1000000")
+        await store.close()
+        let start = ContinuousClock.now
+        let large = try Store.open(in: self.directory)
+        print("figures: open with 1,000,000 records of 1 KB: \(ContinuousClock.now - start)")
+        let body = [UInt8](repeating: 0x61, count: 1024)
+        try await self.measure("1,000,000 records, claim+complete 1 KB", count: 20_000, callers: 64, store: large) {
+            try await large.answer($0, body: body)
+        }
+        let expiring = ContinuousClock.now
+        let expiry = try await large.expire(now: someDay + 8 * day)
+        print("figures: one step of expiry of \(expiry.keys) keys: \(ContinuousClock.now - expiring)")
+        await large.close()
+    }
+
     private func measure(
         _ what: String,
         count: Int,

@@ -5,7 +5,9 @@ public enum JSONText {
     /// The text of a top-level member: a string as it is, anything else as Foundation prints it; nil when absent or null.
     public static func member(_ name: String, of bytes: [UInt8]) -> String? {
         guard let object = Self.object(bytes), let value = object[name], !(value is NSNull) else { return nil }
-        if let number = value as? NSNumber, CFBooleanLike.isBoolean(number) { return number.boolValue ? "true" : "false" }
+        if let number = value as? NSNumber, CFBooleanLike.isBoolean(number) {
+            return number.boolValue ? "true" : "false"
+        }
         return (value as? String) ?? "\(value)"
     }
 

@@ -1,6 +1,5 @@
 private import Foundation
 private import Glibc
-private import Synchronization
 
 /// A TCP server on a loopback port whose connections do what a test says, byte by byte.
 ///
@@ -11,7 +10,7 @@ public final class ScriptedServer: Sendable {
     public let port: UInt16
 
     private let listener: Int32
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var connections = 0
@@ -140,7 +139,7 @@ public final class ScriptedConnection: Sendable {
 
     let descriptor: Int32
     private let server: ScriptedServer
-    private let rest = Mutex<[UInt8]>([])
+    private let rest = Guarded<[UInt8]>([])
 
     init(server: ScriptedServer, number: Int, descriptor: Int32) {
         self.server = server
@@ -167,7 +166,8 @@ public final class ScriptedConnection: Sendable {
         while true {
             let found: String? = self.rest.withLock { rest in
                 guard rest.count >= 4 else { return nil }
-                for start in max(0, searched - 3)..<(rest.count - 3) where rest[start..<(start + 4)].elementsEqual(end) {
+                for start in max(0, searched - 3)..<(rest.count - 3) where rest[start..<(start + 4)].elementsEqual(end)
+                {
                     let head = String(decoding: rest[..<start], as: UTF8.self)
                     rest.removeSubrange(..<(start + 4))
                     return head

@@ -1,5 +1,4 @@
 private import Dispatch
-private import Synchronization
 
 /// Something that happens once in one place and that others wait for.
 public final class TestSignal: Sendable {
@@ -8,7 +7,7 @@ public final class TestSignal: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
     /// Begins not given.

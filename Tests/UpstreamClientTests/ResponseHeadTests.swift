@@ -6,7 +6,9 @@ import Testing
 @Suite struct ResponseHeadTests {
     /// The head after all lines, and the first fault.
     private func read(
-        _ text: String, isAnswerToHead: Bool = false, limit: Int = 4096
+        _ text: String,
+        isAnswerToHead: Bool = false,
+        limit: Int = 4096
     ) -> (ResponseHead, ResponseHead.Fault?) {
         var head = ResponseHead(limit: limit, isAnswerToHead: isAnswerToHead)
         for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
@@ -53,7 +55,8 @@ import Testing
 
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "HTTP/1.1 200 OK\r\n: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA\r\n\r\n",
-        "HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\u{0}\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\u{0}\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n",
         "HTTP/1.1 200OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "http/1.1 200 OK\r\n\r\n",
         "HTTP/2 200\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n", "HTTP/1.1 600 High\r\n\r\n",
         "HTTP/1.1 200 O\u{1}K\r\n\r\n", "\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0x10\r\n\r\n",

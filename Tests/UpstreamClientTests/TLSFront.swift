@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// TLS in front of a ``ScriptedServer``: a small Python program ends the encryption and passes bytes on, both ways, and
-/// the way a connection ends too. Its certificate, for `localhost` only, is signed by an authority made on the spot.
+/// the way a connection ends too.
+///
+/// Its certificate, for `localhost` only, is signed by an authority made on the spot.
 final class TLSFront {
     /// How the encrypted side ends when the server behind ends in order.
     enum Ending: String {
@@ -51,7 +53,9 @@ final class TLSFront {
         let authority = "-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=Test-CA"
         let leaf = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost"
         try "subjectAltName=DNS:localhost\n".write(
-            to: folder.appending(path: "leaf.ext"), atomically: true, encoding: .utf8
+            to: folder.appending(path: "leaf.ext"),
+            atomically: true,
+            encoding: .utf8
         )
         try self.openssl("req \(authority) -keyout ca.key -out ca.pem", in: folder)
         try self.openssl("req \(leaf) -keyout leaf.key -out leaf.csr", in: folder)

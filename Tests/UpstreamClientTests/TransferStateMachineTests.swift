@@ -7,7 +7,10 @@ import Testing
     typealias Machine = TransferStateMachine
 
     private static func machine(
-        bodyCount: Int = 0, isRepeatable: Bool = false, isSecure: Bool = false, limit: Int = 1000
+        bodyCount: Int = 0,
+        isRepeatable: Bool = false,
+        isSecure: Bool = false,
+        limit: Int = 1000
     ) -> Machine {
         Machine(
             Machine.Request(
@@ -30,7 +33,12 @@ import Testing
         isReused: Bool = false
     ) -> Machine.End {
         Machine.End(
-            cause: cause, detail: "words", uploaded: uploaded, headSent: headSent, elapsed: elapsed, isReused: isReused
+            cause: cause,
+            detail: "words",
+            uploaded: uploaded,
+            headSent: headSent,
+            elapsed: elapsed,
+            isReused: isReused
         )
     }
 

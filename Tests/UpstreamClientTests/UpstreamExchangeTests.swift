@@ -22,7 +22,12 @@ struct UpstreamExchangeTests {
             var written = 0
             while written < count {
                 let count = self.bytes.withUnsafeBytes { bytes in
-                    pwrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]).baseAddress, bytes.count - written, off_t(written))
+                    pwrite(
+                        descriptor,
+                        UnsafeRawBufferPointer(rebasing: bytes[written...]).baseAddress,
+                        bytes.count - written,
+                        off_t(written)
+                    )
                 }
                 try #require(count > 0)
                 written += count
@@ -53,7 +58,9 @@ struct UpstreamExchangeTests {
             connection.answer("{}", status: "503 Busy", fields: "Retry-After: 7\r\nX-A: 1\r\nX-A: 2\r\n")
         }
         defer { server.stop() }
-        let response = try await UpstreamTestBed.run { client, _ in try await client.execute(.get(server.url + "/x?y=1")) }
+        let response = try await UpstreamTestBed.run { client, _ in
+            try await client.execute(.get(server.url + "/x?y=1"))
+        }
         #expect(response.status == 503)
         #expect(response.fields[.retryAfter] == "7")
         #expect(response.fields.values(of: try #require(HTTPField.Name("x-a"))) == ["1", "2"])
@@ -133,7 +140,9 @@ struct UpstreamExchangeTests {
         }
         defer { server.stop() }
         let request = HTTPTransportRequest(
-            method: method, url: server.url + "/", body: body.isEmpty ? [] : [.bytes(Array(body.utf8))]
+            method: method,
+            url: server.url + "/",
+            body: body.isEmpty ? [] : [.bytes(Array(body.utf8))]
         )
         let response = try await UpstreamTestBed.run { client, _ in try await client.execute(request) }
         #expect(response.text == (method == .head ? "" : "right"))

@@ -22,7 +22,9 @@ struct UpstreamFaultTests {
         let error = try await UpstreamTestBed.run { client, _ in
             _ = try await client.execute(.get(server.url + "/"))
             let request = HTTPTransportRequest(
-                method: .post, url: server.url + "/paid", body: [.bytes([UInt8](repeating: 1, count: count))]
+                method: .post,
+                url: server.url + "/paid",
+                body: [.bytes([UInt8](repeating: 1, count: count))]
             )
             return try await UpstreamTestBed.failure(of: request, client)
         }
@@ -43,7 +45,9 @@ struct UpstreamFaultTests {
         let error = try await UpstreamTestBed.run { client, _ in
             _ = try await client.execute(.get(server.url + "/"))
             let request = HTTPTransportRequest(
-                method: .post, url: server.url + "/paid", body: [.bytes([UInt8](repeating: 1, count: count))]
+                method: .post,
+                url: server.url + "/paid",
+                body: [.bytes([UInt8](repeating: 1, count: count))]
             )
             return try await UpstreamTestBed.failure(of: request, client)
         }
@@ -62,7 +66,8 @@ struct UpstreamFaultTests {
         let error = try await UpstreamTestBed.run { client, _ in
             _ = try await client.execute(.get(server.url + "/"))
             return try await UpstreamTestBed.failure(
-                of: HTTPTransportRequest(method: .post, url: server.url + "/paid"), client
+                of: HTTPTransportRequest(method: .post, url: server.url + "/paid"),
+                client
             )
         }
         #expect(error.reason == .reset)
@@ -202,7 +207,9 @@ struct UpstreamFaultTests {
         let file = try UpstreamExchangeTests.BodyFile(count: 10)
         try await UpstreamTestBed.run { client, _ in
             let request = HTTPTransportRequest(
-                method: .post, url: server.url + "/", body: [.bytes([1]), .file(file, 0..<11)]
+                method: .post,
+                url: server.url + "/",
+                body: [.bytes([1]), .file(file, 0..<11)]
             )
             let error = try await UpstreamTestBed.failure(of: request, client)
             #expect(error.reason == .refused)
@@ -211,39 +218,47 @@ struct UpstreamFaultTests {
 
     // MARK: - Answers that are none
 
-    @Test(arguments: [
-        ("half a body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", .malformed),
-        ("half a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf", .malformed),
-        ("no last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", .malformed),
-        ("bad chunk size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhalf\r\n0\r\n\r\n", .malformed),
-        ("half a head", "HTTP/1.1 200 OK\r\nContent-Le", .malformed),
-        ("head without end", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", .malformed),
-        ("garbage", "\u{1}\u{2}garbage", .malformed),
-        ("HTTP/0.9", "<html>hello</html>", .malformed),
-        ("HTTP/2", "HTTP/2 200\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("HTTP/1.2", "HTTP/1.2 200 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("code of two digits", "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("code of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("code 099", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("code 600", "HTTP/1.1 600 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("switch of protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .malformed),
-        ("line without colon", "HTTP/1.1 200 OK\r\nnonsense\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("space before colon", "HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n", .malformed),
-        ("folded line", "HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("control character", "HTTP/1.1 200 OK\r\nX-A: \u{1}\r\nContent-Length: 0\r\n\r\n", .malformed),
-        ("length that is none", "HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n0123456789", .malformed),
-        ("negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .malformed),
-        ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", .malformed),
-        ("huge length", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab", .malformed),
-        (
-            "length and chunks",
-            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", .malformed
-        ),
-        ("foreign coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", .malformed),
-        ("nothing", "", .reset),
-    ] as [(String, String, HTTPTransportError.Reason)])
+    @Test(
+        arguments: [
+            ("half a body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", .malformed),
+            ("half a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf", .malformed),
+            ("no last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", .malformed),
+            (
+                "bad chunk size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhalf\r\n0\r\n\r\n",
+                .malformed
+            ),
+            ("half a head", "HTTP/1.1 200 OK\r\nContent-Le", .malformed),
+            ("head without end", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", .malformed),
+            ("garbage", "\u{1}\u{2}garbage", .malformed),
+            ("HTTP/0.9", "<html>hello</html>", .malformed),
+            ("HTTP/2", "HTTP/2 200\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("HTTP/1.2", "HTTP/1.2 200 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("code of two digits", "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("code of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("code 099", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("code 600", "HTTP/1.1 600 OK\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("switch of protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .malformed),
+            ("line without colon", "HTTP/1.1 200 OK\r\nnonsense\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("space before colon", "HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n", .malformed),
+            ("folded line", "HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("control character", "HTTP/1.1 200 OK\r\nX-A: \u{1}\r\nContent-Length: 0\r\n\r\n", .malformed),
+            ("length that is none", "HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n0123456789", .malformed),
+            ("negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .malformed),
+            ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", .malformed),
+            ("huge length", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab", .malformed),
+            (
+                "length and chunks",
+                "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+                .malformed
+            ),
+            ("foreign coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", .malformed),
+            ("nothing", "", .reset),
+        ] as [(String, String, HTTPTransportError.Reason)]
+    )
     func answerThatIsNotCompleteAndValidIsAnError(
-        _ name: String, _ answer: String, _ reason: HTTPTransportError.Reason
+        _ name: String,
+        _ answer: String,
+        _ reason: HTTPTransportError.Reason
     ) async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -301,7 +316,8 @@ struct UpstreamFaultTests {
     }
 
     @Test(arguments: [
-        ("X-Long: ", 70_000, 1), ("X-Beyond-The-Limit-Of-Libcurl: ", 300_000, 1), ("X-Many: ", 1, 300), ("X-A: ", 1000, 100),
+        ("X-Long: ", 70_000, 1), ("X-Beyond-The-Limit-Of-Libcurl: ", 300_000, 1), ("X-Many: ", 1, 300),
+        ("X-A: ", 1000, 100),
     ])
     func headAboveItsLimitIsAnError(_ name: String, _ length: Int, _ count: Int) async throws {
         let fields = String(repeating: name + String(repeating: "a", count: length) + "\r\n", count: count)
@@ -340,7 +356,8 @@ struct UpstreamFaultTests {
         defer { server.stop() }
         try await UpstreamTestBed.run { client, _ in
             let error = try await UpstreamTestBed.failure(
-                of: .post(server.url + "/", "content", timeout: .milliseconds(150)), client
+                of: .post(server.url + "/", "content", timeout: .milliseconds(150)),
+                client
             )
             #expect(error.reason == .timeout)
             #expect(error.bytesSent == 7)
@@ -360,7 +377,8 @@ struct UpstreamFaultTests {
         defer { server.stop() }
         try await UpstreamTestBed.run { client, _ in
             let error = try await UpstreamTestBed.failure(
-                of: .post(server.url + "/", "content", timeout: .milliseconds(150)), client
+                of: .post(server.url + "/", "content", timeout: .milliseconds(150)),
+                client
             )
             #expect(error.reason == .timeout)
         }
@@ -424,7 +442,8 @@ struct UpstreamFaultTests {
     }
 
     private static func error(
-        of request: HTTPTransportRequest, _ client: UpstreamClient
+        of request: HTTPTransportRequest,
+        _ client: UpstreamClient
     ) async -> HTTPTransportError? {
         do throws(HTTPTransportError) {
             _ = try await client.execute(request)

@@ -35,7 +35,9 @@ struct UpstreamTLSTests {
         } _: { front, server, client in
             for count in [0, 10, 60_000, 1_000_000] {
                 let request = HTTPTransportRequest(
-                    method: .post, url: front.url + "/", body: [.bytes([UInt8](repeating: 7, count: count))]
+                    method: .post,
+                    url: front.url + "/",
+                    body: [.bytes([UInt8](repeating: 7, count: count))]
                 )
                 let response = try await client.execute(request)
                 #expect(response.text == "1 \(count)")
@@ -90,7 +92,9 @@ struct UpstreamTLSTests {
         defer { loop.stop() }
         let error = #expect(throws: UpstreamClientError.self) {
             try UpstreamClient(
-                configuration: configuration, loops: [loop], logger: Logger(sink: UpstreamTestBed.NoSink())
+                configuration: configuration,
+                loops: [loop],
+                logger: Logger(sink: UpstreamTestBed.NoSink())
             )
         }
         #expect(error?.code == .certificateAuthorityFile)

@@ -18,8 +18,8 @@ struct ControlClient: Sendable {
 
     /// The largest answer in bytes.
     private static let maximumAnswer = 64 << 20
-    /// How long the daemon may be silent, in seconds: longer than its slowest commit.
-    private static let patience = 60
+    /// How long the daemon may be silent, in milliseconds: longer than its slowest commit.
+    private static let patience: Int32 = 60_000
 
     /// The socket.
     let path: String
@@ -53,12 +53,10 @@ struct ControlClient: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .broken("no socket: \(Self.reason)") }
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         try self.connect(descriptor)
         var rest = request[...]
         while !rest.isEmpty {
+            try Self.wait(descriptor, for: POLLOUT)
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -69,6 +67,7 @@ struct ControlClient: Sendable {
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
+            try Self.wait(descriptor, for: POLLIN)
             let count = chunk.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -92,6 +91,17 @@ struct ControlClient: Sendable {
         case ENOENT, ECONNREFUSED, ENOTDIR: throw .noDaemon
         case EACCES, EPERM: throw .forbidden
         default: throw .broken("cannot reach the daemon: \(Self.reason)")
+        }
+    }
+
+    private static func wait(_ descriptor: Int32, for event: Int32) throws(Failure) {
+        var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        while true {
+            let count = poll(&waiting, 1, Self.patience)
+            if count > 0 { return }
+            guard count < 0, errno == EINTR else {
+                throw .broken("the daemon was silent for \(Self.patience / 1_000) seconds")
+            }
         }
     }
 

@@ -135,7 +135,9 @@ final class FlightTable: Sendable {
         for waiting in idle { waiting.resolve(()) }
     }
 
-    /// Takes a participant out whose client has left. Before the call is sent the next one becomes the owner, and
+    /// Takes a participant out whose client has left.
+    ///
+    /// Before the call is sent the next one becomes the owner, and
     /// without a next one the flight is given up.
     func leave(_ participant: Participant) {
         self.remove(participant, with: .left) { _ in true }

@@ -8,12 +8,12 @@ internal import Telemetry
 public final class PaidCalls: Sendable {
     /// Times that the contract fixes.
     public struct Configuration: Sendable {
-        /// How long a second request with a running key waits. The default is 30 s.
+        /// How long a second request with a running key waits; the default is 30 s.
         public var waitForWinner = Duration.seconds(30)
         /// How long after its first sending a call of unknown outcome is asked of the platform again; under the
-        /// platform's own 24 h. The default is 23 h.
+        /// platform's own 24 h; the default is 23 h.
         public var unknownReplayWindow = Duration.seconds(23 * 3600)
-        /// How often a store in trouble is probed. The default is 1 s.
+        /// How often a store in trouble is probed; the default is 1 s.
         public var storeProbeInterval = Duration.seconds(1)
 
         /// The defaults.

@@ -169,7 +169,9 @@ struct PaidFlight: Sendable {
         return landing
     }
 
-    /// The call was not executed: its row goes, its key is free. A row in doubt stays whatever the platform says now.
+    /// The call was not executed: its row goes, its key is free.
+    ///
+    /// A row in doubt stays whatever the platform says now.
     private func notExecuted(
         _ result: FlightResult,
         _ outcome: UpstreamCall.Outcome,

@@ -1,6 +1,8 @@
 public import Cryptography
 
-/// An API key: `sg_` and 32 random bytes in URL-safe Base64. Only its hash is ever stored.
+/// An API key: `sg_` and 32 random bytes in URL-safe Base64.
+///
+/// Only its hash is ever stored.
 public enum APIKey {
     private static let prefix = "sg_"
 

@@ -25,7 +25,9 @@ public final class ClientDirectory: Sendable {
         self.clients.withLock { $0 = clients }
     }
 
-    /// The client with this key hash. A hash of a secret tells nothing by the time its look-up takes.
+    /// The client with this key hash.
+    ///
+    /// A hash of a secret tells nothing by the time its look-up takes.
     func client(withKeyHash hash: Digest256) -> Client? {
         self.clients.withLock { $0[hash] }
     }

@@ -4,11 +4,11 @@ public import Store
 public final class BodyStorage: Sendable {
     /// Limits of what is kept.
     public struct Configuration: Sendable {
-        /// The largest body kept in memory. The default is 1 MiB.
+        /// The largest body kept in memory; the default is 1 MiB.
         public var memoryBody = 1 << 20
-        /// What all bodies in memory may hold together. The default is 64 MiB.
+        /// What all bodies in memory may hold together; the default is 64 MiB.
         public var memoryBudget = 64 << 20
-        /// The largest upload. The default is the platform's own limit, 50 MiB (contract yugu, section 1).
+        /// The largest upload; the default is the platform's own limit, 50 MiB (contract yugu, section 1).
         public var uploadBytes = 50 << 20
 
         /// The defaults.

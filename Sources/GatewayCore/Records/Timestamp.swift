@@ -12,7 +12,9 @@ public enum Timestamp {
         return "\(date)T\(time).\(Self.padded(millisecond, 3))Z"
     }
 
-    /// The Gregorian date of a day count. Years are counted from March, so that the leap day comes last.
+    /// The Gregorian date of a day count.
+    ///
+    /// Years are counted from March, so that the leap day comes last.
     private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted / 146_097

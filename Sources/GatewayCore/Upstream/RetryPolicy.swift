@@ -1,18 +1,18 @@
 /// When and how often a call is attempted (contract yugu, section 8; design, section 4, step 7).
 public struct RetryPolicy: Sendable {
-    /// Attempts in all. The default is 3.
+    /// Attempts in all; the default is 3.
     public var attempts = 3
-    /// The wait before the second attempt; each further one doubles. The default is 200 ms.
+    /// The wait before the second attempt; each further one doubles; the default is 200 ms.
     public var initialDelay = Duration.milliseconds(200)
-    /// The longest wait by doubling. The default is 4 s.
+    /// The longest wait by doubling; the default is 4 s.
     public var maximumDelay = Duration.seconds(4)
-    /// How far a wait varies, as a share of it. The default is 0.3.
+    /// How far a wait varies, as a share of it; the default is 0.3.
     public var jitter = 0.3
-    /// The longest `Retry-After` that is obeyed. The default is 30 s.
+    /// The longest `Retry-After` that is obeyed; the default is 30 s.
     public var maximumRetryAfter = Duration.seconds(30)
-    /// How long one attempt may take. The default is 120 s.
+    /// How long one attempt may take; the default is 120 s.
     public var attemptTimeout = Duration.seconds(120)
-    /// How long a call may take with all its attempts and waits. The default is 300 s.
+    /// How long a call may take with all its attempts and waits; the default is 300 s.
     public var totalTimeout = Duration.seconds(300)
 
     /// The defaults.
@@ -32,7 +32,9 @@ public struct RetryPolicy: Sendable {
     }
 }
 
-/// Decides after each attempt whether there is another one. No clock, no I/O.
+/// Decides after each attempt whether there is another one.
+///
+/// No clock, no I/O.
 struct AttemptSchedule: Sendable {
     /// What an attempt came to.
     enum Event: Sendable {

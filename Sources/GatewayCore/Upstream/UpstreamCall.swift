@@ -40,7 +40,9 @@ struct UpstreamCall: Sendable {
     let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
     let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
 
-    /// Runs the call. The caller has taken an account slot; it is given back here, also during waits.
+    /// Runs the call.
+    ///
+    /// The caller has taken an account slot; it is given back here, also during waits.
     func run() async -> Outcome {
         self.account.noteCall(at: self.services.clock.now())
         var schedule = AttemptSchedule(policy: self.services.policy)

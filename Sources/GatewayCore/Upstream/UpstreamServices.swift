@@ -18,7 +18,7 @@ public struct UpstreamServices: Sendable {
 
     /// Takes the parts.
     ///
-    /// - Parameter maximumAnswer: In bytes. The default is 8 MiB.
+    /// - Parameter maximumAnswer: In bytes; the default is 8 MiB.
     public init(
         transport: any HTTPTransport,
         clock: GatewayClock = .system,

@@ -27,21 +27,22 @@ struct EnglishSounds: Sendable {
 
     /// Spells a word out.
     init(_ word: String) {
-        let letters = word.lowercased().filter { $0.isLetter || $0.isNumber }
-        var rest = letters[...]
-        while !rest.isEmpty {
-            let match = Self.table.first { rest.hasPrefix($0.spelling) }
-            let spelling = match?.spelling ?? String(rest.prefix(1))
-            let isFinalE = spelling == "e" && rest.count == 1 && self.sounds.contains(where: Self.isVowel)
-            if isFinalE, let last = self.sounds.last {
+        let letters = word.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || $0.isDigit }
+        var rest = String(String.UnicodeScalarView(letters)).utf8[...]
+        while let first = rest.first {
+            let match = Self.table[Int(first)].first { rest.starts(with: $0.spelling.utf8) }
+            // A letter that the table does not know may take several bytes.
+            let size = match?.spelling.utf8.count ?? 1 + rest.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count
+            let spelling = match?.spelling ?? String(decoding: rest.prefix(size), as: UTF8.self)
+            let isLast = rest.count == size
+            if spelling == "e", isLast, let last = self.sounds.last, self.sounds.contains(where: Self.isVowel) {
                 self.groups.append(Group(spelling: spelling, sounds: [last], isSounded: false))
             } else {
-                let isFinalY = spelling == "y" && rest.count == 1
-                let sounds = isFinalY ? ["IY"] : match?.sounds ?? ["AH"]
+                let sounds = spelling == "y" && isLast ? ["IY"] : match?.sounds ?? ["AH"]
                 self.groups.append(Group(spelling: spelling, sounds: sounds))
                 self.sounds.append(contentsOf: sounds)
             }
-            rest = rest.dropFirst(spelling.count)
+            rest = rest.dropFirst(size)
         }
         if self.sounds.isEmpty {
             self.groups = [Group(spelling: word, sounds: ["AH"])]
@@ -91,8 +92,8 @@ struct EnglishSounds: Sendable {
         "S": "ess", "T": "tee", "U": "yoo", "V": "vee", "W": "dubelyoo", "X": "eks", "Y": "wigh", "Z": "zee",
     ]
 
-    /// Longer spellings first.
-    private static let table: [Group] = {
+    /// Spellings with their sounds by the first byte, longer ones first.
+    private static let table: [[Group]] = {
         let source = """
             tion=SH,AH,N ough=AO igh=AY tch=CH eigh=EY th=TH sh=SH ch=CH ph=F wh=W ck=K ng=NG qu=K,W kn=N wr=R gh=G
             ee=IY ea=IY oo=UW ou=AW ow=OW oa=OW ai=EY ay=EY ei=EY oi=OY oy=OY au=AO aw=AO ew=UW ie=IY ue=UW
@@ -100,9 +101,16 @@ struct EnglishSounds: Sendable {
             a=AE b=B c=K d=D e=EH f=F g=G h=HH i=IH j=JH k=K l=L m=M n=N o=AA p=P q=K r=R s=S t=T u=AH v=V w=W x=K,S
             y=Y z=Z
             """
-        return source.split(whereSeparator: \.isWhitespace).map { entry in
+        var table = [[Group]](repeating: [], count: 256)
+        for entry in source.split(whereSeparator: \.isWhitespace) {
             let halves = entry.split(separator: "=")
-            return Group(spelling: String(halves[0]), sounds: halves[1].split(separator: ",").map(String.init))
+            let group = Group(spelling: String(halves[0]), sounds: halves[1].split(separator: ",").map(String.init))
+            table[Int(group.spelling.utf8.first ?? 0)].append(group)
         }
+        return table.map { groups in groups.sorted { $0.spelling.utf8.count > $1.spelling.utf8.count } }
     }()
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -10,8 +10,6 @@ final class Connection: Sendable {
 
     init(port: UInt16) throws {
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = (seconds: 20, microseconds: 0)
-        setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -42,7 +40,8 @@ final class Connection: Sendable {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             if let answer = Answer(bytes) { return answer }
-            let count = recv(self.descriptor, &chunk, chunk.count, 0)
+            var waiting = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&waiting, 1, 20_000) == 1 ? recv(self.descriptor, &chunk, chunk.count, 0) : 0
             guard count > 0 else { return Answer(cut: bytes) }
             bytes += chunk[..<count]
         }
