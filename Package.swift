@@ -100,5 +100,7 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
+        // The small types of one target are the inner loops of another.
+        .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     ]
 }

@@ -62,7 +62,7 @@ public final class Gateway: HTTPResponder {
 
     /// The answer to what is no request, in the shape of all our errors.
     public func response(to rejection: HTTPRejection) -> HTTPResponse {
-        let requestID = RequestID.generate()
+        let requestID = UniqueID.next()
         // 501 and 505 are the request's fault: sending it again does not help.
         let isOverload = rejection.status.code == 503
         let error = GatewayError(

@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import HTTPWire
 
 /// The id that ties a request, its answer and its log lines together.
@@ -7,12 +6,8 @@ enum RequestID {
     static func make(from head: HTTPRequestHead) -> String {
         guard let given = head.fields[.xRequestID], (1...64).contains(given.utf8.count),
             given.utf8.allSatisfy(Self.isAllowed)
-        else { return Self.generate() }
+        else { return UniqueID.next() }
         return given
-    }
-
-    static func generate() -> String {
-        Hex.encode(SecureRandom.bytes(count: 8))
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -12,7 +12,6 @@ struct Router: Sendable {
 
     private struct Pattern: Sendable {
         let prefix: String
-        let hasParameter: Bool
         let index: Int
     }
 
@@ -28,7 +27,7 @@ struct Router: Sendable {
             if let brace = route.pattern.firstIndex(of: "{") {
                 precondition(route.pattern.hasSuffix("}"), "a parameter is the last segment")
                 let prefix = String(route.pattern[..<brace])
-                patterns.append(Pattern(prefix: prefix, hasParameter: true, index: index))
+                patterns.append(Pattern(prefix: prefix, index: index))
             } else {
                 fixed[route.pattern, default: []].append(index)
             }
@@ -44,11 +43,12 @@ struct Router: Sendable {
             candidates = indices.map { ($0, nil) }
         } else {
             candidates = self.patterns.compactMap { pattern in
-                guard path.hasPrefix(pattern.prefix) else { return nil }
-                let rest = path.dropFirst(pattern.prefix.count)
-                guard !rest.isEmpty, !rest.contains("/"), let parameter = PercentCoding.decode(String(rest)) else {
-                    return nil
-                }
+                // By bytes: a path is bytes, and characters cost ten times as much.
+                guard path.utf8.starts(with: pattern.prefix.utf8) else { return nil }
+                let rest = path.utf8.dropFirst(pattern.prefix.utf8.count)
+                guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")),
+                    let parameter = PercentCoding.decode(String(Substring(rest)))
+                else { return nil }
                 return (pattern.index, parameter)
             }
         }

@@ -2,33 +2,29 @@ internal import GatewayCore
 internal import HTTPWire
 
 /// A native evaluation as the platform takes it: form A, signed over the exact config text (contract yugu, 3.4, 4.1).
+///
+/// Nothing is encoded before it is sent: most repetitions are replays.
 struct EvaluateOperation: PaidOperation {
-    private let url: String
-    private let form: EvaluateForm
-    private let payload: String
-    private let contentType: String
-    private let body: [HTTPBodySegment]
+    let baseURL: String
+    let form: EvaluateForm
 
     let name = "evaluate"
     let isDeduplicated = true
     var coreType: String? { self.form.coreType }
 
-    init(baseURL: String, form: EvaluateForm) {
-        self.url = baseURL + EvaluateRoute.path
-        self.form = form
-        self.payload = Self.payload(of: form)
-        let encoder = MultipartEncoder(boundary: FormBoundary.make())
-        self.contentType = encoder.contentType
-        self.body = Self.encode(form, with: encoder)
-    }
-
     func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest {
+        let encoder = MultipartEncoder(boundary: FormBoundary.make())
         var fields = HTTPFields()
         fields.append(.accept, "application/json")
-        fields.append(.contentType, self.contentType)
+        fields.append(.contentType, encoder.contentType)
         fields.append(.idempotencyKey, upstreamKey)
-        fields.sign(payload: self.payload, for: account, timestamp: timestamp, nonce: nonce)
-        return HTTPTransportRequest(method: .post, url: self.url, fields: fields, body: self.body)
+        fields.sign(payload: Self.payload(of: self.form), for: account, timestamp: timestamp, nonce: nonce)
+        return HTTPTransportRequest(
+            method: .post,
+            url: self.baseURL + EvaluateRoute.path,
+            fields: fields,
+            body: Self.encode(self.form, with: encoder)
+        )
     }
 
     func classify(_ response: HTTPTransportResponse) -> PlatformAnswer {

@@ -6,6 +6,7 @@ internal import JSONScan
 enum YuguAnswer {
     /// An evaluation: a bare object that has a result or a record id.
     static func classifyEvaluation(_ response: HTTPTransportResponse) -> PlatformAnswer {
+        // A body with a result was paid for, whatever else it says (contract yugu, section 6.2).
         Self.classify(response) { scanner in
             let recordID = scanner.value(at: "recordId").flatMap(scanner.string)
             guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
@@ -17,7 +18,9 @@ enum YuguAnswer {
     /// A report: an envelope with data.
     static func classifyReport(_ response: HTTPTransportResponse) -> PlatformAnswer {
         Self.classify(response) { scanner in
-            guard scanner.value(at: "data")?.kind == .object else { return nil }
+            guard Self.code(in: scanner, member: "code") == nil, scanner.value(at: "data")?.kind == .object else {
+                return nil
+            }
             return AnswerFacts()
         }
     }
@@ -30,7 +33,7 @@ enum YuguAnswer {
         guard let scanner = try? JSONScanner(validating: response.body), scanner.root?.kind == .object else {
             return isSuccess ? .malformed : .codeless
         }
-        if isSuccess, Self.code(in: scanner, member: "code") == nil, let facts = facts(scanner) {
+        if isSuccess, let facts = facts(scanner) {
             return .answered(facts)
         }
         if let code = Self.code(in: scanner) { return .coded(ErrorTable.code(code, status: response.status)) }

@@ -51,6 +51,12 @@ import Testing
         #expect(keys.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
+    @Test func uniqueIDsAreSixteenHexDigitsAndNeverRepeat() {
+        let ids = (0..<10_000).map { _ in UniqueID.next() }
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.allSatisfy { $0.count == 16 && $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } })
+    }
+
     @Test func scopesThatJoinToTheSameTextDiffer() throws {
         let ab = try #require(IdempotencyKey("ab"))
         let b = try #require(IdempotencyKey("b"))

@@ -24,7 +24,7 @@ import Testing
         (200, #"{"result":{"overall":1}}"#, "answered - 1.0"),
         (200, #"{"code":0,"recordId":"eval_1","result":{}}"#, "answered eval_1 -"),
         (200, #"{"code":40001,"message":"no"}"#, "final 40001"),
-        (200, #"{"code":40001,"recordId":"eval_1","result":{}}"#, "final 40001"),
+        (200, #"{"code":40001,"recordId":"eval_1","result":{}}"#, "answered eval_1 -"),
         (200, #"{"errId":"50000"}"#, "retryable 50000"),
         (200, #"{"eof":1}"#, "malformed"),
         (200, #"{"recordId":"eval_1","result":{"overall":9"#, "malformed"),

@@ -19,10 +19,12 @@ public enum APIKey {
 
     /// The key in an `Authorization` value, or nil when it holds none (RFC 6750, section 2.1).
     static func bearer(in authorization: String) -> String? {
-        let parts = authorization.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].utf8.elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),
-            parts[1].hasPrefix(Self.prefix), parts[1].utf8.count <= 128
+        let bytes = authorization.utf8
+        let scheme = bytes.prefix { $0 != UInt8(ascii: " ") }
+        let token = bytes[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        guard scheme.elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }), token.starts(with: Self.prefix.utf8),
+            token.count <= 128, !token.contains(UInt8(ascii: " "))
         else { return nil }
-        return String(parts[1])
+        return String(Substring(token))
     }
 }

@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import HTTPWire
 internal import Telemetry
 
@@ -83,7 +82,7 @@ struct UpstreamCall: Sendable {
         let now = self.services.clock.now()
         self.services.metrics.attempts.increment()
         let timestamp = self.correctedTime() / 1000
-        var request = self.makeRequest(timestamp, Hex.encode(SecureRandom.bytes(count: 8)))
+        var request = self.makeRequest(timestamp, UniqueID.next())
         request.timeout = min(self.services.policy.attemptTimeout, self.deadline - now)
         request.maximumResponseBody = self.services.maximumAnswer
         let response: HTTPTransportResponse

@@ -41,8 +41,9 @@ public struct HTTPFields: Sendable {
         let nameStart = self.storage.count
         self.storage.append(contentsOf: name.spelling.utf8)
         let valueStart = self.storage.count
-        for byte in value.utf8 {
-            self.storage.append(HTTPToken.isFieldValueByte(byte) ? byte : 0x20)
+        self.storage.append(contentsOf: value.utf8)
+        for index in valueStart..<self.storage.count where !HTTPToken.isFieldValueByte(self.storage[index]) {
+            self.storage[index] = 0x20
         }
         self.entries.append(Entry(name: nameStart..<valueStart, value: valueStart..<self.storage.count))
     }
@@ -69,7 +70,9 @@ public struct HTTPFields: Sendable {
 
     /// The values of all lines with this name, in order.
     public func values(of name: HTTPField.Name) -> [String] {
-        self.entries.filter { self.matches($0, name) }.map { self.text($0.value) }
+        var values: [String] = []
+        for entry in self.entries where self.matches(entry, name) { values.append(self.text(entry.value)) }
+        return values
     }
 
     /// The bytes of the values of all lines with this name, in order.
