@@ -195,9 +195,12 @@ struct UpstreamFaultTests {
 
     @Test func hostWithoutAddressSentNothing() async throws {
         try await UpstreamTestBed.run { client, _ in
-            let error = try await UpstreamTestBed.failure(of: .post("https://platform.invalid/", "x"), client)
-            #expect(error.reason == .resolve)
-            #expect(error.bytesSent == 0)
+            // More than once: what a failure leaves behind in libcurl must not reach the next exchange.
+            for _ in 0..<3 {
+                let error = try await UpstreamTestBed.failure(of: .post("https://platform.invalid/", "x"), client)
+                #expect(error.reason == .resolve)
+                #expect(error.bytesSent == 0)
+            }
         }
     }
 
