@@ -31,7 +31,7 @@ final class PlatformResponder: IrregularResponder {
         let key = Self.key(head.fields)
         let credentials = Credentials(head.fields)
         let (place, fault) = self.note(request, key: key, credentials: credentials, bodyBytes: content.byteCount)
-        let reply = await self.reply(to: route, content, credentials, key: key, fault: fault)
+        let reply = await self.reply(to: route, content, credentials, key: key, fault: fault, epoch: place.epoch)
         self.state.withLock { contents in
             guard contents.epoch == place.epoch else { return }
             contents.ledger.update(place.index) { entry in
@@ -154,7 +154,8 @@ final class PlatformResponder: IrregularResponder {
         _ content: Content,
         _ credentials: Credentials,
         key: String?,
-        fault: FoundFault
+        fault: FoundFault,
+        epoch: Int
     ) async -> Reply {
         var slowness = Duration.zero
         var irregularity: Reply.Irregularity?
@@ -193,7 +194,7 @@ final class PlatformResponder: IrregularResponder {
         }
         var reply: Reply
         do throws(PlatformError) {
-            reply = try await self.process(route, content, credentials, key: key, slowness: slowness)
+            reply = try await self.process(route, content, credentials, key: key, slowness: slowness, epoch: epoch)
         } catch {
             reply = Reply(error, timestamp: self.state.unixMilliseconds)
         }
@@ -212,7 +213,8 @@ final class PlatformResponder: IrregularResponder {
         _ content: Content,
         _ credentials: Credentials,
         key: String?,
-        slowness: Duration
+        slowness: Duration,
+        epoch: Int
     ) async throws(PlatformError) -> Reply {
         switch route {
         case .evaluate:
@@ -220,7 +222,8 @@ final class PlatformResponder: IrregularResponder {
             let request = try route.check(
                 content.upload,
                 boundaryProblem: content.boundaryProblem,
-                credentials: credentials
+                credentials: credentials,
+                epoch: epoch
             )
             return try await route.evaluate(request, key: key, slowness: slowness)
         case .report(let recordID):

@@ -69,37 +69,40 @@ public final class SimulatedPlatform: Sendable {
             logger: Logger(level: .warning, sink: StandardErrorSink(format: .text))
         )
         do {
-            let bound = try await server.start()
-            var front: TLSFront?
-            if configuration.servesTLS {
-                do {
-                    front = try bound[0].port.map { try TLSFront(to: $0) }
-                } catch {
-                    await server.stop()
-                    throw error
-                }
-            }
+            let addresses = try await server.start()
             return SimulatedPlatform(
-                address: bound[0].description,
+                address: addresses[0].description,
                 account: account,
                 state: state,
                 server: server,
                 loops: loops,
-                front: front
+                front: configuration.servesTLS ? try Self.front(of: addresses) : nil
             )
         } catch {
+            await server.stop()
             loops.forEach { $0.stop() }
             throw error
         }
     }
 
+    // A function of its own: the optimiser of Swift 6.3.1 crashes where this stands between two awaits.
+    private static func front(of addresses: [BoundAddress]) throws -> TLSFront? {
+        guard let port = addresses.first?.port else { return nil }
+        return try TLSFront(to: port)
+    }
+
     /// Ends all pauses and closes all connections.
     public func stop() async {
         self.front?.stop()
-        self.state.pauses.stop()
+        self.endAllPauses()
         await self.server.drain(within: .milliseconds(200))
         await self.server.stop()
         self.loops.forEach { $0.stop() }
+    }
+
+    /// Lets everything that waits go on at once, and what comes later not wait at all.
+    func endAllPauses() {
+        self.state.pauses.stop()
     }
 
     /// Its base URL without a slash at the end.

@@ -270,12 +270,14 @@ import Testing
             }
         }
         try await Self.withPlatform(.instant { $0.concurrentCalls = 1 }) { platform in
-            platform.setProcessingTime(.milliseconds(1_000))
+            platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform).bytes, with: platform)
-            async let second = exchange(EvaluateRequest(platform).bytes, with: platform)
-            let codes = try await [first.code, second.code]
-            #expect(codes.contains(nil))
-            #expect(codes.contains(42_901))
+            try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
+            // Noted is not yet admitted; both happen on one loop or the other within moments.
+            let second = try await exchange(EvaluateRequest(platform, key: "x").bytes, with: platform)
+            #expect(second.code == 42_901)
+            platform.endAllPauses()
+            try await first.expect(status: 200)
             try await exchange(EvaluateRequest(platform).bytes, with: platform).expect(status: 200)
         }
     }

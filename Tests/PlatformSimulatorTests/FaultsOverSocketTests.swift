@@ -153,17 +153,17 @@ import Testing
 
     @Test func delayLeavesTheKeyFreeAndSlowTakesIt() async throws {
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
-            async let delayed = Self.evaluate("delay:1500", key: "d", platform)
-            try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
+            async let slow = Self.evaluate("slow:3600000", key: "s", platform)
+            async let delayed = Self.evaluate("delay:3600000", key: "d", platform)
+            try await IdempotencyOverSocketTests.until { platform.requests.count == 2 }
+            try await Self.evaluate(nil, key: "s", platform).expect(code: 40_901)
             let quick = try await Self.evaluate(nil, key: "d", platform)
+            #expect(quick.status == 200)
             #expect(quick.field("Idempotency-Replayed") == nil)
+            platform.endAllPauses()
+            try await slow.expect(status: 200)
             let late = try await delayed
             #expect(late.field("Idempotency-Replayed") == "true")
-
-            async let slow = Self.evaluate("slow:1500", key: "s", platform)
-            try await IdempotencyOverSocketTests.until { platform.requests.count == 3 }
-            try await Self.evaluate(nil, key: "s", platform).expect(code: 40_901)
-            try await slow.expect(status: 200)
             #expect(platform.billedByKey == ["d": 1, "s": 1])
         }
     }
@@ -293,10 +293,11 @@ import Testing
 
     @Test func aRunFromBeforeTheResetLeavesNoTrace() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            platform.setProcessingTime(.milliseconds(150))
+            platform.setProcessingTime(.seconds(3_600))
             async let early = Self.evaluate(nil, key: "k", platform)
             try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
             platform.reset()
+            platform.endAllPauses()
             try await early.expect(status: 200)
             #expect(platform.billed == 0)
             #expect(platform.requests.isEmpty)

@@ -73,13 +73,14 @@ import Testing
 
     @Test func aWaitThatIsTooLongIsAnsweredWithRetryAfter() async throws {
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .milliseconds(30) }) { platform in
-            platform.setProcessingTime(.milliseconds(1_500))
+            platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             try await Self.until { platform.requests.count == 1 }
             let second = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             #expect(second.status == 409)
             #expect(second.code == 40_901)
             #expect(second.field("Retry-After") == "2")
+            platform.endAllPauses()
             try await first.expect(status: 200)
             #expect(platform.billed == 1)
         }
@@ -103,9 +104,11 @@ import Testing
             #expect(platform.billedByKey == ["k": 2])
         }
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningLifetime = .zero }) { platform in
-            platform.setProcessingTime(.milliseconds(200))
+            platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            try await Self.until { platform.requests.count == 2 }
+            platform.endAllPauses()
             _ = try await [first, second]
             #expect(platform.billedByKey == ["k": 2])
         }
@@ -148,6 +151,22 @@ import Testing
             #expect(reply.field("Idempotency-Replayed") == nil)
             #expect(platform.billed == 1)
             #expect(platform.requests.count == 1)
+        }
+    }
+
+    @Test func stoppingEndsEveryWait() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            platform.setProcessingTime(.seconds(3_600))
+            async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            try await Self.until { platform.requests.count == 1 }
+            async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            async let hanging = exchange(EvaluateRequest.hanging(platform), with: platform)
+            try await Self.until { platform.requests.count == 3 }
+            let start = ContinuousClock.now
+            await platform.stop()
+            _ = try await [first, second, hanging]
+            // The default wait for a running key is 30 s.
+            #expect(ContinuousClock.now - start < .seconds(20))
         }
     }
 

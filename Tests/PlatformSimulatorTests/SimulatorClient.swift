@@ -203,6 +203,13 @@ struct EvaluateRequest {
         Base64.encode(HMACSHA256.authenticationCode(for: Array(text.utf8), key: Array(secret.utf8)))
     }
 
+    /// A request that is never answered.
+    static func hanging(_ platform: SimulatedPlatform) -> [UInt8] {
+        var request = EvaluateRequest(platform)
+        request.fields = [("X-Sim-Fault", "hang")]
+        return request.bytes
+    }
+
     /// A request without content, signed over the empty set.
     static func report(_ recordID: String, _ account: SimulatedPlatform.Account) -> [UInt8] {
         let lines = [

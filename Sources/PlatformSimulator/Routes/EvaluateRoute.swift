@@ -22,12 +22,13 @@ struct EvaluateRoute {
     /// - Parameters:
     ///   - upload: The parts; nil when the content type is not multipart/form-data.
     ///   - boundaryProblem: Why a multipart content type cannot be read, in words.
+    ///   - epoch: The resets before the request.
     func check(
         _ upload: EvaluateUpload?,
         boundaryProblem: String?,
-        credentials: Credentials
+        credentials: Credentials,
+        epoch: Int
     ) throws(PlatformError) -> Accepted {
-        let epoch = self.state.withLock { $0.epoch }
         if let boundaryProblem { throw .invalid(boundaryProblem) }
         guard let upload else { throw PlatformError(415, 40_001, "Content-Type is not multipart/form-data") }
         if let problem = upload.problem { throw .invalid(problem) }
@@ -107,7 +108,7 @@ struct EvaluateRoute {
                 reply.isReplayed = true
                 return reply
             case .running(let ticket):
-                guard now < deadline else {
+                guard now < deadline, !self.state.pauses.isStopped else {
                     throw PlatformError(
                         409,
                         40_901,

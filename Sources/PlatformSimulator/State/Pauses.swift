@@ -29,6 +29,9 @@ final class Pauses: Sendable {
         }
     }
 
+    /// Whether all pauses end at once: whoever waits for something must not wait again.
+    var isStopped: Bool { self.book.withLock { $0.isStopped } }
+
     /// Gives up a name that nobody else knows.
     func forget(_ name: Int) {
         self.book.withLock { $0.pauses[name] = nil }
