@@ -39,11 +39,15 @@ final class CurlHandle {
     /// Forgets all options.
     func reset() {
         curl_easy_reset(self.raw)
+        self.hasAllOptions = true
         self.errorText[0] = 0
-        ccurl_set_pointer(self.raw, CURLOPT_ERRORBUFFER, self.errorText)
+        self.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(self.errorText))
     }
 
-    // MARK: - Options. Wrong ones are our own mistakes: a constant option of the right type cannot fail.
+    // MARK: - Options
+
+    /// Whether all options were taken since the last reset; without one of them nothing may be sent.
+    private(set) var hasAllOptions = true
 
     func set(_ option: CURLoption, _ value: Int) {
         self.check(ccurl_set_long(self.raw, option, value))
@@ -53,10 +57,8 @@ final class CurlHandle {
         self.check(ccurl_set_offset(self.raw, option, curl_off_t(value)))
     }
 
-    /// False when there was no memory, or when libcurl does not like the text.
-    @discardableResult
-    func set(_ option: CURLoption, _ value: String?) -> Bool {
-        ccurl_set_string(self.raw, option, value) == CURLE_OK
+    func set(_ option: CURLoption, _ value: String?) {
+        self.check(ccurl_set_string(self.raw, option, value))
     }
 
     func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
@@ -64,7 +66,7 @@ final class CurlHandle {
     }
 
     private func check(_ code: CURLcode) {
-        precondition(code == CURLE_OK, "libcurl refused an option")
+        if code != CURLE_OK { self.hasAllOptions = false }
     }
 
     // MARK: - Header lines
@@ -112,9 +114,10 @@ final class CurlHandle {
         // Fields whose bytes make more or fewer lines than there are fields were not made by us.
         guard isValid, lines == fields.count else { return false }
         // A line without value takes out what libcurl would add.
-        self.append("Expect:", used: &used)
         if !hasAccept { self.append("Accept:", used: &used) }
+        if hasBody { self.append("Expect:", used: &used) }
         if hasBody, !hasType { self.append("Content-Type:", used: &used) }
+        guard self.headerCount > 0 else { return true }
         self.headerNodes[self.headerCount - 1].next = nil
         self.check(ccurl_set_headers(self.raw, self.headerNodes))
         return true

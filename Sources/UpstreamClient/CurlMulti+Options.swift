@@ -14,14 +14,14 @@ extension CurlMulti {
     func prepare(_ handle: CurlHandle, for transfer: Transfer, scratch: inout [UInt8]) -> Bool {
         let request = transfer.request
         handle.set(CURLOPT_PRIVATE, transfer.pointer)
-        guard handle.set(CURLOPT_URL, request.url),
-            handle.set(CURLOPT_PROTOCOLS_STR, transfer.isSecure ? "https" : "http"),
-            self.setMethod(handle, transfer),
+        handle.set(CURLOPT_URL, request.url)
+        handle.set(CURLOPT_PROTOCOLS_STR, transfer.isSecure ? "https" : "http")
+        guard self.setMethod(handle, transfer),
             handle.setHeaders(request.fields, hasBody: transfer.reader.count > 0, scratch: &scratch)
         else { return false }
         self.setConnection(handle, transfer)
         self.setCallbacks(handle, transfer)
-        return true
+        return handle.hasAllOptions
     }
 
     private func setMethod(_ handle: CurlHandle, _ transfer: Transfer) -> Bool {
@@ -43,7 +43,8 @@ extension CurlMulti {
         guard !token.isEmpty, token.utf8.count <= 32, token.utf8.allSatisfy(HTTPToken.isTokenByte) else {
             return false
         }
-        return handle.set(CURLOPT_CUSTOMREQUEST, token)
+        handle.set(CURLOPT_CUSTOMREQUEST, token)
+        return true
     }
 
     /// The content is read by callback and cannot be rewound, so that libcurl never sends it twice.

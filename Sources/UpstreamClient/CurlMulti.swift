@@ -87,7 +87,6 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
             return self.refuse(transfer, .refused, "no memory for a handle")
         }
         guard self.prepare(handle, for: transfer, scratch: &self.scratch) else {
-            self.recycle(handle)
             return self.refuse(transfer, .refused, "the request's fields or method cannot be sent")
         }
         transfer.handle = handle
@@ -123,10 +122,13 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         curl_multi_remove_handle(raw, handle.raw)
         self.running[transfer.serial] = nil
         transfer.handle = nil
-        self.recycle(handle)
         transfer.finish(.failure(transfer.machine.abandoned(reason, detail, at: end)))
     }
 
+    /// Keeps a handle for the next exchange.
+    ///
+    /// Only one that brought an answer: after some failures a handle keeps what a reset does not free, and refuses
+    /// options.
     private func recycle(_ handle: CurlHandle) {
         handle.reset()
         guard self.spareHandles.count < CurlMulti.maximumSpareHandles else { return }
@@ -161,9 +163,9 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         }
         self.running[transfer.serial] = nil
         transfer.handle = nil
-        self.recycle(handle)
         switch verdict {
         case .answer(let status, let fields):
+            self.recycle(handle)
             transfer.finish(transfer.answer(status: status, fields: fields))
         case .failure(let error):
             transfer.finish(.failure(error))

@@ -195,9 +195,12 @@ struct UpstreamFaultTests {
 
     @Test func hostWithoutAddressSentNothing() async throws {
         try await UpstreamTestBed.run { client, _ in
-            let error = try await UpstreamTestBed.failure(of: .post("https://platform.invalid/", "x"), client)
-            #expect(error.reason == .resolve)
-            #expect(error.bytesSent == 0)
+            // More than once: what a failure leaves behind in libcurl must not reach the next exchange.
+            for _ in 0..<3 {
+                let error = try await UpstreamTestBed.failure(of: .post("https://platform.invalid/", "x"), client)
+                #expect(error.reason == .resolve)
+                #expect(error.bytesSent == 0)
+            }
         }
     }
 
@@ -343,6 +346,62 @@ struct UpstreamFaultTests {
         try await UpstreamTestBed.run { client, _ in
             let error = try await UpstreamTestBed.failure(of: .get(server.url + "/"), client)
             #expect(error.reason == .tooLarge)
+        }
+    }
+
+    // MARK: - Answers that come early, and proxies
+
+    @Test func answerThatComesBeforeAllContentWasTakenIsTheAnswer() async throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.answer("too large", status: "413 Content Too Large", fields: "Connection: close\r\n")
+            connection.readToEnd()
+        }
+        defer { server.stop() }
+        let response = try await UpstreamTestBed.run { client, _ in
+            let body = [UInt8](repeating: 1, count: 20 << 20)
+            return try await client.execute(
+                HTTPTransportRequest(method: .post, url: server.url + "/", body: [.bytes(body)])
+            )
+        }
+        #expect(response.status == 413)
+        #expect(response.text == "too large")
+    }
+
+    @Test func proxyIsAskedForATunnelAndItsRefusalSentNothing() async throws {
+        let heads = Guarded<[String]>([])
+        let server = try ScriptedServer { connection in
+            guard let head = connection.readHead() else { return }
+            heads.withLock { $0.append(head) }
+            connection.answer("no", status: "403 Forbidden")
+        }
+        defer { server.stop() }
+        var configuration = UpstreamClient.Configuration()
+        configuration.proxy = server.url
+        try await UpstreamTestBed.run(configuration) { client, _ in
+            var request = HTTPTransportRequest.post("https://platform.invalid/paid", "content")
+            request.fields.append(.authorization, "secret")
+            let error = try await UpstreamTestBed.failure(of: request, client)
+            #expect(error.reason == .connect)
+            #expect(error.bytesSent == 0)
+        }
+        let head = try #require(heads.withLock { $0.first })
+        #expect(head.hasPrefix("CONNECT platform.invalid:443 HTTP/1.1\r\n"))
+        #expect(!head.contains("secret"))
+    }
+
+    @Test func proxyIsNotAskedForPlatformsOnThisMachine() async throws {
+        let server = try ScriptedServer { connection in
+            while connection.readRequest() != nil { connection.answer("direct") }
+        }
+        defer { server.stop() }
+        var configuration = UpstreamClient.Configuration()
+        configuration.proxy = "http://127.0.0.1:1"
+        try await UpstreamTestBed.run(configuration) { client, _ in
+            for host in ["127.0.0.1", "localhost"] {
+                let response = try await client.execute(.get("http://\(host):\(server.port)/"))
+                #expect(response.text == "direct")
+            }
         }
     }
 
