@@ -19,7 +19,7 @@ public final class Gateway: HTTPResponder {
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
     }
 
-    /// From now on says that it goes down.
+    /// From now on begins nothing that costs money; what runs is finished.
     public func beginDraining() {
         self.draining.store(true, ordering: .relaxed)
     }
@@ -37,7 +37,12 @@ public final class Gateway: HTTPResponder {
             switch self.router.match(request.head.method, path: request.head.path) {
             case .route(let match, let index, let parameter):
                 route = index
-                let exchange = Exchange(request: request, requestID: requestID, parameter: parameter)
+                let exchange = Exchange(
+                    request: request,
+                    requestID: requestID,
+                    parameter: parameter,
+                    isDraining: self.isDraining
+                )
                 response = try await match.handle(exchange)
             case .otherMethods(let allow):
                 guard request.head.method == .options else { throw .methodNotAllowed(allow) }
@@ -58,12 +63,14 @@ public final class Gateway: HTTPResponder {
     /// The answer to what is no request, in the shape of all our errors.
     public func response(to rejection: HTTPRejection) -> HTTPResponse {
         let requestID = RequestID.generate()
+        // 501 and 505 are the request's fault: sending it again does not help.
+        let isOverload = rejection.status.code == 503
         let error = GatewayError(
             status: rejection.status.code,
-            code: rejection.status.code >= 500 ? .internalError : .validation,
+            code: isOverload ? .internalError : .validation,
             origin: .client,
             message: rejection.message,
-            retryAfter: rejection.status.code == 503 ? 1 : nil
+            retryAfter: isOverload ? 1 : nil
         )
         var response = error.response(requestID: requestID, timestamp: self.clock.unixMilliseconds())
         response.fields.append(.xRequestID, requestID)

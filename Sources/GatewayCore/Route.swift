@@ -27,6 +27,8 @@ public struct Exchange: Sendable {
     public let requestID: String
     /// The decoded value of the pattern's segment in braces, or nil.
     public let parameter: String?
+    /// Whether the gateway went down already when the request came.
+    let isDraining: Bool
 
     /// The request's head.
     public var head: HTTPRequestHead { self.request.head }

@@ -44,6 +44,8 @@ struct EvaluateOperation: PaidOperation {
     }
 
     /// The canonical form: config, other fields, audio, image; each part's content untouched.
+    ///
+    /// Plain texts have neither file name nor type (contract yugu, section 4.1): a charset could change what was signed.
     private static func encode(_ form: EvaluateForm, with encoder: MultipartEncoder) -> [HTTPBodySegment] {
         var segments: [HTTPBodySegment] = []
         func append(_ part: ReceivedForm.Part, fileName: String?, contentType: String?) {
@@ -54,11 +56,11 @@ struct EvaluateOperation: PaidOperation {
         }
         append(form.config, fileName: nil, contentType: "application/json; charset=utf-8")
         for part in form.form.parts where part.name != "config" && !EvaluateForm.fileParts.contains(part.name) {
-            append(part, fileName: nil, contentType: part.contentType)
+            append(part, fileName: nil, contentType: nil)
         }
         append(
             form.audio,
-            fileName: form.audio.fileName ?? "audio.wav",
+            fileName: Self.baseName(form.audio.fileName) ?? "audio.wav",
             contentType: Self.known(form.audio.contentType)
                 ?? AudioMediaType.sniff(form.audio.prefix, fileName: form.audio.fileName)
         )
@@ -66,7 +68,7 @@ struct EvaluateOperation: PaidOperation {
             let isJPEG = image.prefix.starts(with: [0xFF, 0xD8])
             append(
                 image,
-                fileName: image.fileName ?? (isJPEG ? "image.jpg" : "image.png"),
+                fileName: Self.baseName(image.fileName) ?? (isJPEG ? "image.jpg" : "image.png"),
                 contentType: Self.known(image.contentType) ?? (isJPEG ? "image/jpeg" : "image/png")
             )
         }
@@ -74,8 +76,16 @@ struct EvaluateOperation: PaidOperation {
         return segments
     }
 
+    /// A type that says something, or nil.
     private static func known(_ contentType: String?) -> String? {
-        guard let contentType, MediaType(contentType)?.essence != "application/octet-stream" else { return nil }
+        guard let contentType, let type = MediaType(contentType), type.essence != "application/octet-stream" else {
+            return nil
+        }
         return contentType
+    }
+
+    /// The last component of a path of either kind: a backslash in front of a quote is read in two ways.
+    private static func baseName(_ fileName: String?) -> String? {
+        fileName?.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
     }
 }

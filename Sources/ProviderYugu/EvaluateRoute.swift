@@ -15,25 +15,32 @@ struct EvaluateRoute: Sendable {
         try await exchange.answerPaid { () throws(GatewayError) in
             try self.provider.access.principal(of: exchange.head, for: .evaluate)
         } _: { principal, key async throws(GatewayError) in
-            let form = try await exchange.receiveForm(
-                fileParts: EvaluateForm.fileParts,
-                storage: self.provider.bodies,
-                client: principal.client
-            )
-            let operation = EvaluateOperation(
-                baseURL: self.provider.configuration.baseURL,
-                form: try EvaluateForm(form)
-            )
-            return try await self.provider.calls.perform(
-                PaidCalls.Request(
-                    operation: operation,
-                    scope: CallScope(client: principal.client, user: principal.user, key: key),
-                    form: form,
-                    path: Self.path,
-                    accounts: self.provider.accounts,
-                    requestID: exchange.requestID
-                )
-            )
+            // Nothing here keeps the request: it is for the call to decide how long its content stays.
+            try await self.provider.calls.perform(try await self.request(exchange, of: principal, key: key))
         }
+    }
+
+    private func request(
+        _ exchange: Exchange,
+        of principal: Principal,
+        key: IdempotencyKey
+    ) async throws(GatewayError) -> PaidCalls.Request {
+        let form = try await exchange.receiveForm(
+            fileParts: EvaluateForm.fileParts,
+            storage: self.provider.bodies,
+            client: principal.client
+        )
+        let operation = EvaluateOperation(
+            baseURL: self.provider.configuration.baseURL,
+            form: try EvaluateForm(form)
+        )
+        return PaidCalls.Request(
+            operation: operation,
+            scope: CallScope(client: principal.client, user: principal.user, key: key),
+            form: form,
+            path: Self.path,
+            accounts: self.provider.accounts,
+            requestID: exchange.requestID
+        )
     }
 }

@@ -27,8 +27,9 @@ enum YuguAnswer {
         facts: (JSONScanner) -> AnswerFacts?
     ) -> PlatformAnswer {
         let isSuccess = (200..<300).contains(response.status)
-        let scanner = JSONScanner(response.body)
-        guard (try? scanner.validate())?.kind == .object else { return isSuccess ? .malformed : .codeless }
+        guard let scanner = try? JSONScanner(validating: response.body), scanner.root?.kind == .object else {
+            return isSuccess ? .malformed : .codeless
+        }
         if isSuccess, Self.code(in: scanner, member: "code") == nil, let facts = facts(scanner) {
             return .answered(facts)
         }

@@ -273,6 +273,10 @@ import Testing
             "unknownReplayWindow: '24h'",
             #"yugu.unknownReplayWindow: "24h" is out of range; "0s" to "1439m" is possible"#
         ),
+        (
+            "unknownReplayWindow: '1439m'",
+            #"yugu.unknownReplayWindow: with "totalTimeout" it is more than the 24 h after which keys are forgotten"#
+        ),
         ("retry: {jitter: 1.5}", "yugu.retry.jitter: 1.5 is out of range; 0.0 to 1.0 is possible"),
         ("retry: {jitter: NaN}", "yugu.retry.jitter: a finite number is wanted, not NaN"),
         ("retry: {jitter: '0.3'}", "yugu.retry.jitter: a number is wanted, not a string"),

@@ -35,7 +35,10 @@ import Testing
             (form(#"{"coreType":7,"referenceText":"hello"}"#), "coreType", "coreType a number"),
             (form(#"{"coreType":"song","referenceText":"hello"}"#), "coreType", "unknown coreType"),
             (form(#"{"coreType":"word"}"#), "referenceText", "no referenceText"),
+            (form(#"{"coreType":"word","referenceText":"hello","coreType":"open"}"#), "config", "coreType twice"),
             (TestForm.evaluation().adding("config", Self.config), "config", "config twice"),
+            (TestForm.evaluation().adding("note", [0xFF]), "note", "a text that is not UTF-8"),
+            (TestForm.evaluation().adding("a%22b", [0x31]), "name", "a name that is signed as another"),
         ]
         for (form, word, what) in cases {
             Self.expectError(try await bed.evaluate(form: form), 400, 40001, mentioning: word, what)
@@ -100,6 +103,20 @@ import Testing
             return client.receive()
         }
         Self.expectError(try #require(response), 413, 40001, "too large")
+        await bed.stop()
+    }
+
+    @Test func theEchoShowsNoSecret() async throws {
+        let bed = try await TestBed()
+        let names = ["Authorization", "Cookie", "X-Api-Key", "X-Hub-Signature-256", "X-Auth-Token", "Client-Secret"]
+        let response = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "GET",
+            "/v1/echo?key=hidden",
+            fields: names.map { ($0, "hidden") } + [("X-Shown", "visible")]
+        )
+        #expect(response.status == 200 && response.text.contains("visible"))
+        #expect(!response.text.contains("hidden"), "\(response.text)")
         await bed.stop()
     }
 

@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import HTTPWire
 import Store
+import Synchronization
 import Telemetry
 import Testing
 
@@ -16,20 +17,34 @@ final class PaidCallBench: Sendable {
     let calls: PaidCalls
     private let directory: URL
 
-    init(_ steps: [ScriptedTransport.Step], appKey: String = "ak_test", in directory: URL? = nil) throws {
+    /// - Parameter probeInterval: How long a store in trouble rests; a long one rests until the clock is moved.
+    init(
+        _ steps: [ScriptedTransport.Step],
+        appKey: String = "ak_test",
+        concurrency: Int = 64,
+        probeInterval: Duration = .seconds(1),
+        in directory: URL? = nil
+    ) throws {
         self.transport = ScriptedTransport(steps)
         self.directory =
             directory
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
-        self.account = Account(name: "main", appKey: appKey, secretKey: Secret("secret"))
+        self.account = Account(name: "main", appKey: appKey, secretKey: Secret("secret"), concurrency: concurrency)
         let services = UpstreamServices(
             transport: self.transport,
             clock: self.clock.clock,
             logger: Logger(level: .error, sink: SilentSink()),
             metrics: GatewayMetrics(registry: MetricsRegistry())
         )
-        self.calls = PaidCalls(services: services, store: self.store, upstreamKeySecret: Secret("upstream"))
+        var configuration = PaidCalls.Configuration()
+        configuration.storeProbeInterval = probeInterval
+        self.calls = PaidCalls(
+            configuration: configuration,
+            services: services,
+            store: self.store,
+            upstreamKeySecret: Secret("upstream")
+        )
     }
 
     /// Closes the store; `keeping` leaves its files for the next bench.
@@ -41,23 +56,27 @@ final class PaidCallBench: Sendable {
     }
 
     /// Performs a call; an error becomes its answer, as in the gateway.
+    ///
+    /// - Parameter watch: Learns how long the request's content is kept.
     func perform(
         key: String = "key-1",
         user: String? = nil,
         content: String = "audio",
-        isDeduplicated: Bool = true
+        isDeduplicated: Bool = true,
+        watch: ContentWatch = ContentWatch()
     ) async throws -> Reply {
         let scope = CallScope(client: "school", user: user, key: try #require(IdempotencyKey(key)))
-        let request = PaidCalls.Request(
-            operation: PlainOperation(isDeduplicated: isDeduplicated),
-            scope: scope,
-            form: Self.form(content),
-            path: "/evaluate",
-            accounts: [self.account],
-            requestID: "r"
-        )
         do throws(GatewayError) {
-            let response = try await self.calls.perform(request)
+            let response = try await self.calls.perform(
+                PaidCalls.Request(
+                    operation: PlainOperation(isDeduplicated: isDeduplicated, content: watch.makeContent()),
+                    scope: scope,
+                    form: Self.form(content),
+                    path: "/evaluate",
+                    accounts: [self.account],
+                    requestID: "r"
+                )
+            )
             return Reply(response: response, error: nil)
         } catch {
             return Reply(response: error.response(requestID: "r", timestamp: 0), error: error)
@@ -97,6 +116,25 @@ struct Reply: Sendable {
     var reason: String? { self.error?.reason }
 }
 
+/// Sees whether a request's content is still kept.
+final class ContentWatch: Sendable {
+    final class Content: Sendable {}
+
+    private struct Reference {
+        weak var content: Content?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var isKept: Bool { self.reference.withLock { $0.content != nil } }
+
+    func makeContent() -> Content {
+        let content = Content()
+        self.reference.withLock { $0.content = content }
+        return content
+    }
+}
+
 struct SilentSink: LogSink {
     func write(_ record: LogRecord) {}
 }
@@ -106,6 +144,7 @@ struct PlainOperation: PaidOperation {
     var name: String { "evaluate" }
     var coreType: String? { "sentence" }
     let isDeduplicated: Bool
+    var content: ContentWatch.Content?
 
     func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest {
         var fields = HTTPFields()

@@ -270,4 +270,85 @@ import Testing
         #expect(try await first.status == 200)
         _ = await bench.close()
     }
+
+    @Test func aRequestDuringASettlementIsToldToComeBack() async throws {
+        let reset = ScriptedTransport.Step.fail(.reset, bytesSent: 10)
+        let bench = try PaidCallBench([reset, reset, reset, Self.ok])
+        _ = try await bench.perform()
+        let scope = CallScope(client: "school", user: nil, key: try #require(IdempotencyKey("key-1")))
+        bench.store.pauseWriter()
+        let settling = Task { try await bench.calls.settle(scope, isBilled: false) }
+        while !bench.calls.isRunning(scope) { await Task.yield() }
+        let during = Task { try await bench.perform() }
+        while bench.calls.flights.participants(of: "key-1") == 0 { await Task.yield() }
+        bench.store.resumeWriter()
+        let reply = try await during.value
+        #expect(reply.status == 409 && reply.code == 40901 && reply.response.fields[.retryAfter] == "2")
+        #expect(try await settling.value == .deleted)
+        #expect(try await bench.perform().status == 200)
+        _ = await bench.close()
+    }
+
+    @Test func aWaitingRequestLetsGoOfItsContent() async throws {
+        let gate = Gate()
+        let bench = try PaidCallBench([.hold(gate, 200, Self.result)])
+        let owner = ContentWatch()
+        let waiter = ContentWatch()
+        let first = Task { try await bench.perform(watch: owner) }
+        await gate.arrived()
+        let second = Task { try await bench.perform(watch: waiter) }
+        while bench.calls.flights.participants(of: "key-1") < 2 { await Task.yield() }
+        for _ in 0..<1000 where waiter.isKept { await Task.yield() }
+        #expect(!waiter.isKept)
+        #expect(owner.isKept)
+        gate.open()
+        #expect(try await first.value.status == 200)
+        #expect(try await second.value.isReplayed)
+        _ = await bench.close()
+    }
+
+    @Test func aCallThatWaitedForItsTurnIsNotSentIntoAStoreInTrouble() async throws {
+        let gate = Gate()
+        let bench = try PaidCallBench(
+            [.hold(gate, 200, Self.result), Self.ok],
+            concurrency: 1,
+            probeInterval: .seconds(60)
+        )
+        let first = Task { try await bench.perform() }
+        await gate.arrived()
+        let second = Task { try await bench.perform(key: "key-2") }
+        while bench.account.slots.waitingCount == 0 { await Task.yield() }
+        bench.calls.trouble.note(StoreError(code: .unavailable, message: "scripted"))
+        gate.open()
+        #expect(try await first.value.status == 200)
+        let reply = try await second.value
+        #expect(reply.status == 503 && reply.code == 50000)
+        #expect(bench.transport.requests.count == 1)
+        #expect(try bench.row(key: "key-2") == nil)
+        _ = await bench.close()
+    }
+
+    @Test func aDoubtIsWrittenDownAlsoWhenACodeEndsTheCall() async throws {
+        let bench = try PaidCallBench([.fail(.reset, bytesSent: 10), .answer(400, #"{"code":40001}"#)])
+        #expect(try await bench.perform().status == 400)
+        #expect(try #require(try bench.row()).isUnresolved)
+        _ = await bench.close()
+    }
+
+    @Test func aRetryAfterDateIsReadByThePlatformsClock() async throws {
+        let refusal = ScriptedTransport.Step.answer(
+            401,
+            #"{"code":2003}"#,
+            fields: [(.date, "Fri, 15 Jan 2027 07:00:00 GMT")]
+        )
+        let busy = ScriptedTransport.Step.answer(
+            429,
+            #"{"code":42900}"#,
+            fields: [(.retryAfter, "Fri, 15 Jan 2027 07:00:03 GMT")]
+        )
+        let bench = try PaidCallBench([refusal, busy, Self.ok])
+        #expect(try await bench.perform().status == 200)
+        #expect(bench.clock.slept == [.seconds(3)])
+        _ = await bench.close()
+    }
 }

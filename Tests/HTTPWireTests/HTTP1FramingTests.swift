@@ -195,6 +195,14 @@ import Testing
         #expect(whole.outcomes.count == 5)
     }
 
+    @Test func emptyLinesAreCountedForEachRequestAnew() {
+        let text = String(repeating: "\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 6)
+        let (whole, problems) = HTTP1Transcript.verified(text)
+        #expect(problems.isEmpty, "\(problems)")
+        #expect(whole.outcomes.count == 6)
+        #expect(!whole.outcomes.contains(.rejected(400)))
+    }
+
     @Test func contentThatLooksLikeARequestStaysContent() throws {
         let inner = "GET /inner HTTP/1.1\r\nHost: b\r\n\r\n"
         let whole = self.outcome("Content-Length: \(inner.utf8.count)\r\n", inner)

@@ -50,7 +50,7 @@ public enum ParserVerifier {
             }
         }
         attempt("whole", [])
-        attempt("byte by byte", 0..<input.count)
+        attempt("byte by byte", 1..<max(1, input.count))
         if input.count <= everySplit {
             attempt("byte by byte with empty pieces", (0..<input.count).flatMap { [$0, $0] })
         }

@@ -155,6 +155,10 @@ extension Configuration.Yugu {
         if self.attemptTimeout > self.totalTimeout {
             yugu.refuse("attemptTimeout", "one attempt may take longer than \"totalTimeout\" for all of them")
         }
+        if self.unknownReplayWindow + self.totalTimeout > .seconds(86_400) {
+            let why = "with \"totalTimeout\" it is more than the 24 h after which keys are forgotten"
+            yugu.refuse("unknownReplayWindow", why)
+        }
     }
 
     private mutating func readAccounts(_ yugu: inout ConfigurationObject) {

@@ -59,8 +59,9 @@ public struct EchoRoute: Sendable {
     }
 
     private static func isSecret(_ name: String) -> Bool {
-        ["authorization", "cookie", "proxy-authorization", "x-signature", "x-app-key"].contains(name)
-            || name.contains("token") || name.contains("secret")
+        name == "cookie" || name == "x-app-key"
+            || ["authorization", "signature", "token", "secret", "password", "api-key", "apikey"]
+                .contains { name.contains($0) }
     }
 }
 

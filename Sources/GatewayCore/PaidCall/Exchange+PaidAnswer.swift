@@ -14,6 +14,8 @@ extension Exchange {
         do throws(GatewayError) {
             let principal = try authenticate()
             let key = try parsed.get()
+            // Said before the body is read; a request that came earlier is finished.
+            guard !self.isDraining else { throw .draining }
             var response = try await work(principal, key)
             response.fields.append(.idempotencyKey, key.text)
             return response

@@ -37,7 +37,8 @@ final class FlightTable: Sendable {
 
     private struct Flight {
         let id: FlightID
-        let fingerprint: Digest256
+        /// Nil for a scope that is kept free of calls: whoever comes waits, whatever the request.
+        let fingerprint: Digest256?
         var owner: UInt64?
         var participants: [Participant]
         var isSent = false
@@ -73,11 +74,24 @@ final class FlightTable: Sendable {
                 )
                 return .owner(id, participant)
             }
-            guard flight.fingerprint == fingerprint else { return .mismatch }
+            guard flight.fingerprint ?? fingerprint == fingerprint else { return .mismatch }
             if let result = flight.unwritten { return .landed(result) }
             flight.participants.append(participant)
             state.flights[scope] = flight
             return .waiter(participant)
+        }
+    }
+
+    /// Keeps a free scope free of calls until the flight is landed.
+    ///
+    /// - Returns: Nil when a call runs.
+    func close(_ scope: ScopeHash) -> FlightID? {
+        self.state.withLock { state in
+            guard state.flights[scope] == nil else { return nil }
+            state.serial += 1
+            let id = FlightID(process: self.process, serial: state.serial)
+            state.flights[scope] = Flight(id: id, fingerprint: nil, participants: [], isSent: true)
+            return id
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Cryptography
 public import Store
 
 extension PaidCalls {
@@ -23,11 +22,10 @@ extension PaidCalls {
     /// - Parameter isBilled: False frees the key; true keeps it from ever being sent again.
     /// - Throws: ``StoreError``; code `conflict` while the call runs.
     public func settle(_ scope: CallScope, isBilled: Bool) async throws(StoreError) -> Settlement {
-        // The operator takes the key as a call would, so that none can start meanwhile.
-        let nobody = SHA256.hash(of: SecureRandom.bytes(count: 32))
-        guard case .owner(let flight, _) = self.flights.enter(scope.hash, fingerprint: nobody) else {
+        guard let flight = self.flights.close(scope.hash) else {
             throw StoreError(code: .conflict, message: "A call with this key is running; settle it when it has ended.")
         }
+        // Requests that came meanwhile begin anew.
         defer { self.flights.land(scope.hash, flight, with: .failed(.inProgress)) }
         return try await self.store.settle(scope.hash, billed: isBilled)
     }

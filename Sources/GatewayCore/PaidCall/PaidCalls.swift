@@ -87,13 +87,16 @@ public final class PaidCalls: Sendable {
     }
 
     /// Answers a paid request: from the store, from the flight that carries it already, or by a flight of its own.
-    public func perform(_ request: Request) async throws(GatewayError) -> HTTPResponse {
+    ///
+    /// - Parameter request: Given away: a request that waits for another one's call keeps no content meanwhile.
+    public func perform(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
         switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint) {
         case .mismatch:
             throw .keyReused
         case .landed(let result):
             return try result.response(isOwner: false)
         case .waiter(let participant):
+            _ = consume request
             return try await self.wait(participant, limit: self.configuration.waitForWinner)
         case .owner(let flight, let participant):
             // Replays end here, without a task and without a wait.

@@ -48,6 +48,11 @@ struct PaidFlight: Sendable {
         } catch {
             return .failed(.queueFull)
         }
+        // The wait for the slot may have been long.
+        guard !self.calls.trouble.isTroubled else {
+            account.slots.release()
+            return .failed(.storeUnavailable)
+        }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
             account.slots.release()
             return nil
@@ -60,8 +65,7 @@ struct PaidFlight: Sendable {
             return .failed(self.refusal(of: error))
         }
         let outcome = await self.call(account, upstreamKey: claim.upstreamKey, deadline: deadline).run()
-        // A row that was there before may stand for an execution of which we know nothing.
-        return await self.settle(outcome, claim: claim, isInDoubt: outcome.isUnresolved || !claim.isNew)
+        return await self.settle(outcome, claim: claim)
     }
 
     /// Writes down, durably, that the call is about to be sent.
@@ -105,29 +109,30 @@ struct PaidFlight: Sendable {
     }
 
     /// Turns the last attempt into what is stored and what is told (design, section 4, step 8).
-    private func settle(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow, isInDoubt: Bool) async -> Landing {
+    private func settle(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow) async -> Landing {
+        // A row that was there before may stand for an execution of which we know nothing.
+        let isInDoubt = outcome.isUnresolved || !claim.isNew
         switch outcome.result {
         case .answered(let response, let facts):
             return await self.store(response, facts: facts, outcome: outcome, claim: claim)
         case .coded(let response, let code):
             guard code.kind != .inProgress else { return await self.unknown(outcome, claim: claim) }
             let passed = PassedAnswer.response(response, code: code, attempts: outcome.attempts)
-            return await self.notExecuted(.passed(passed), claim: claim, isInDoubt: isInDoubt)
+            return await self.notExecuted(.passed(passed), outcome, claim: claim)
         case .codeless(let response):
             guard UpstreamCall.provesRefusal(response.status), !isInDoubt else {
                 return await self.unknown(outcome, claim: claim)
             }
             let result = PassedAnswer.codeless(response, attempts: outcome.attempts)
-            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+            return await self.notExecuted(result, outcome, claim: claim)
         case .credentialsRefused:
-            let result = FlightResult.failed(Self.counting(.accountRefused, outcome))
-            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), outcome, claim: claim)
         case .malformed:
             return await self.unknown(outcome, claim: claim)
         case .failed(let error):
             guard !isInDoubt else { return await self.unknown(outcome, claim: claim) }
-            let result = FlightResult.failed(Self.counting(.unreachable(error.reason.rawValue), outcome))
-            return await self.notExecuted(result, claim: claim, isInDoubt: isInDoubt)
+            let result = FlightResult.failed(outcome.counted(.unreachable(error.reason.rawValue)))
+            return await self.notExecuted(result, outcome, claim: claim)
         }
     }
 
@@ -167,8 +172,17 @@ struct PaidFlight: Sendable {
     /// The call was not executed: its row goes, its key is free.
     ///
     /// A row in doubt stays whatever the platform says now.
-    private func notExecuted(_ result: FlightResult, claim: ClaimedRow, isInDoubt: Bool) async -> Landing {
-        guard !isInDoubt else { return Landing(result: result) }
+    private func notExecuted(
+        _ result: FlightResult,
+        _ outcome: UpstreamCall.Outcome,
+        claim: ClaimedRow
+    ) async -> Landing {
+        if outcome.isUnresolved {
+            // An earlier attempt may have been executed, and a later one's refusal does not undo that.
+            await self.markUnresolved(claim)
+            return Landing(result: result)
+        }
+        guard claim.isNew else { return Landing(result: result) }
         do {
             _ = try await self.calls.store.release(row: claim.id, flight: self.flight)
         } catch {
@@ -179,23 +193,20 @@ struct PaidFlight: Sendable {
 
     /// Nobody knows whether the call was executed: the row stays, and the next request with its key finds out.
     private func unknown(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow) async -> Landing {
-        do {
-            _ = try await self.calls.store.markUnresolved(row: claim.id, flight: self.flight)
-        } catch {
-            self.calls.trouble.note(error)
-        }
-
+        await self.markUnresolved(claim)
         self.services.metrics.unknownOutcomes.increment()
         self.services.logger.warning(
             "outcome of a paid call is unknown; the same key asks the platform again",
             ["request.id": .string(self.request.requestID), "attempts": .int(outcome.attempts)]
         )
-        return .failed(Self.counting(.outcomeUnknown, outcome))
+        return .failed(outcome.counted(.outcomeUnknown))
     }
 
-    private static func counting(_ error: GatewayError, _ outcome: UpstreamCall.Outcome) -> GatewayError {
-        var error = error
-        error.attempts = outcome.attempts
-        return error
+    private func markUnresolved(_ claim: ClaimedRow) async {
+        do {
+            _ = try await self.calls.store.markUnresolved(row: claim.id, flight: self.flight)
+        } catch {
+            self.calls.trouble.note(error)
+        }
     }
 }

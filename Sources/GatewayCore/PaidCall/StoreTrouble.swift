@@ -51,8 +51,7 @@ final class StoreTrouble: Sendable {
     func note(_ error: StoreError) {
         let isNews = self.state.withLock { state in
             let isNews = !state.isTroubled
-            state.isTroubled = true
-            if state.recovery == nil { state.recovery = Task { await self.recover() } }
+            self.beginRecovery(&state)
             return isNews
         }
         if isNews {
@@ -68,6 +67,8 @@ final class StoreTrouble: Sendable {
         let isKept = self.state.withLock { state in
             guard state.unwritten.count < Self.maximumUnwritten else { return false }
             state.unwritten.append(unwritten)
+            // The recovery from the failure that brought the answer here may have ended already.
+            self.beginRecovery(&state)
             return true
         }
         if !isKept { self.onWritten(unwritten.scope) }
@@ -76,6 +77,11 @@ final class StoreTrouble: Sendable {
     /// Stops trying; what is unwritten stays `sent` in the store and is asked of the platform again.
     func stop() {
         self.state.withLock { $0.recovery }?.cancel()
+    }
+
+    private func beginRecovery(_ state: inout State) {
+        state.isTroubled = true
+        if state.recovery == nil { state.recovery = Task { await self.recover() } }
     }
 
     private func recover() async {
@@ -100,9 +106,15 @@ final class StoreTrouble: Sendable {
         }
     }
 
-    private func writeUnwritten() async throws {
+    private func writeUnwritten() async throws(StoreError) {
         while let next = self.state.withLock({ $0.unwritten.first }) {
-            _ = try await self.store.complete(next.answer)
+            do throws(StoreError) {
+                _ = try await self.store.complete(next.answer)
+            } catch {
+                // One that will never be taken must not hold up the others.
+                guard error.code == .invalid else { throw error }
+                self.logger.error("an answer cannot be stored", ["store.error": .string(error.message)])
+            }
             self.state.withLock { _ = $0.unwritten.removeFirst() }
             self.onWritten(next.scope)
         }

@@ -27,13 +27,14 @@ public struct KeyRoutes: Sendable {
             throw .invalid("The key in the path must be 1 to 200 printable ASCII characters, percent-encoded.")
         }
         let scope = CallScope(client: principal.client, user: principal.user, key: key)
+        // Asked in this order: a call that runs no more has written what became of it.
+        let isRunning = self.calls.isRunning(scope)
         let row: KeyRow?
         do {
             row = try self.store.lookUp(scope.hash)
         } catch {
             throw .storeUnavailable
         }
-        let isRunning = row?.answer == nil && self.calls.isRunning(scope)
         guard row != nil || isRunning else { throw .notFound("There is no call with this key.") }
         var json = JSONWriter()
         json.object { json in

@@ -20,6 +20,13 @@ struct UpstreamCall: Sendable {
         let attempts: Int
         /// Some attempt sent body bytes and got neither an answer nor a code: it may have been executed.
         let isUnresolved: Bool
+
+        /// An error that says how often the platform was asked.
+        func counted(_ error: GatewayError) -> GatewayError {
+            var error = error
+            error.attempts = self.attempts
+            return error
+        }
     }
 
     let services: UpstreamServices
@@ -37,6 +44,7 @@ struct UpstreamCall: Sendable {
     ///
     /// The caller has taken an account slot; it is given back here, also during waits.
     func run() async -> Outcome {
+        self.account.noteCall(at: self.services.clock.now())
         var schedule = AttemptSchedule(policy: self.services.policy)
         var attempts = 0
         var isUnresolved = false
@@ -73,7 +81,6 @@ struct UpstreamCall: Sendable {
 
     private func attempt() async -> Result {
         let now = self.services.clock.now()
-        self.account.noteCall(at: now)
         self.services.metrics.attempts.increment()
         let timestamp = self.correctedTime() / 1000
         var request = self.makeRequest(timestamp, Hex.encode(SecureRandom.bytes(count: 8)))
@@ -142,7 +149,8 @@ struct UpstreamCall: Sendable {
         guard let text = response.fields[.date], let date = HTTPDate(text) else { return }
         let difference = date.unixSeconds - self.correctedTime() / 1000
         guard abs(difference) > 240 else { return }
-        self.account.clockOffset += .seconds(difference)
+        // Set and not added: two calls may learn the same at the same time.
+        self.account.clockOffset = .milliseconds(date.unixSeconds * 1000 - self.services.clock.unixMilliseconds())
         self.services.logger.warning(
             "platform clock differs; signing by its time",
             ["account": .string(self.account.name), "offset_seconds": .int(Int(difference))]
@@ -190,7 +198,7 @@ struct UpstreamCall: Sendable {
 
     private func retryAfter(of response: HTTPTransportResponse) -> Duration? {
         response.fields[.retryAfter].flatMap {
-            RetryAfter.duration(of: $0, now: self.services.clock.unixMilliseconds())
+            RetryAfter.duration(of: $0, now: self.correctedTime())
         }
     }
 

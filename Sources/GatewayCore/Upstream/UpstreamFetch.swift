@@ -55,11 +55,11 @@ public struct UpstreamFetch: Sendable {
         case .codeless(let response):
             return try PassedAnswer.codeless(response, attempts: outcome.attempts).response(isOwner: true)
         case .credentialsRefused:
-            throw .accountRefused
+            throw outcome.counted(.accountRefused)
         case .malformed:
-            throw .unreachable("its answer cannot be read")
+            throw outcome.counted(.unreachable("its answer cannot be read"))
         case .failed(let error):
-            throw .unreachable(error.reason.rawValue)
+            throw outcome.counted(.unreachable(error.reason.rawValue))
         }
     }
 }

@@ -79,7 +79,7 @@ struct HTTP1HeadScanner: Sendable {
         for offset in version..<version + 8 where !ByteSet.visible.contains(base[offset]) {
             return .refused
         }
-        // A malformed version is left with major 0 of no digit, which no one accepts.
+        // A version of another form leaves both digits at 0, which is no digit and is refused later.
         let isWellFormed =
             base[version] == 0x48 && base[version + 1] == 0x54 && base[version + 2] == 0x54
             && base[version + 3] == 0x50 && base[version + 4] == ASCII.slash && base[version + 6] == 0x2E

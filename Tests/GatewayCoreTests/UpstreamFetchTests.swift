@@ -1,0 +1,48 @@
+import Cryptography
+import HTTPWire
+import Telemetry
+import Testing
+
+@testable import GatewayCore
+
+@Suite struct UpstreamFetchTests {
+    private static let operation = PlainOperation(isDeduplicated: true)
+
+    private let account = Account(name: "main", appKey: "ak_test", secretKey: Secret("secret"))
+
+    private func fetch(from transport: ScriptedTransport) async throws(GatewayError) -> HTTPResponse {
+        var policy = RetryPolicy()
+        // No wait, so that all calls fall into one window of the budget.
+        policy.initialDelay = .zero
+        let services = UpstreamServices(
+            transport: transport,
+            clock: ManualClock().clock,
+            policy: policy,
+            logger: Logger(level: .error, sink: SilentSink()),
+            metrics: GatewayMetrics(registry: MetricsRegistry())
+        )
+        let account = self.account
+        return try await UpstreamFetch(services: services, account: account, client: "school", requestID: "r").run(
+            request: { Self.operation.request(account: account, timestamp: $0, nonce: $1, upstreamKey: "-") },
+            classify: { Self.operation.classify($0) }
+        )
+    }
+
+    @Test func aHundredFailingCallsAreRetriedTwentyTimes() async throws {
+        let busy = ScriptedTransport.Step.answer(500, #"{"code":50000}"#)
+        let transport = ScriptedTransport(Array(repeating: busy, count: 300))
+        for _ in 0..<100 { _ = try await self.fetch(from: transport) }
+        #expect(transport.requests.count == 120)
+    }
+
+    @Test(arguments: [
+        (ScriptedTransport.Step.fail(.connect, bytesSent: 0), 3), (.answer(200, "half"), 3),
+        (.answer(401, #"{"code":2010}"#), 1),
+    ])
+    func aFailureTellsHowOftenThePlatformWasAsked(step: ScriptedTransport.Step, attempts: Int) async throws {
+        let error = await #expect(throws: GatewayError.self) {
+            try await self.fetch(from: ScriptedTransport([step, step, step]))
+        }
+        #expect(error?.status == 502 && error?.attempts == attempts)
+    }
+}
