@@ -77,14 +77,14 @@ private struct MultipartLog: Equatable {
         }
         bytes += encoder.closing
         var parser = MultipartParser(boundary: boundary)
-        var heads: [String] = []
+        var heads: [MultipartPartHead] = []
         var contents: [[UInt8]] = []
         do {
             try bytes.withUnsafeBytes { lent in
                 try parser.parse(lent) { event in
                     switch event {
                     case .partBegan(let head):
-                        heads.append(head.name)
+                        heads.append(head)
                         contents.append([])
                     case .partBytes(let piece): contents[contents.count - 1] += piece
                     case .partEnded: break
@@ -96,6 +96,6 @@ private struct MultipartLog: Equatable {
             preconditionFailure("what was encoded is refused: \(error)")
         }
         precondition(contents == self.contents, "content changed")
-        precondition(heads.count == self.heads.count, "parts changed")
+        precondition(heads == self.heads, "a head changed")
     }
 }

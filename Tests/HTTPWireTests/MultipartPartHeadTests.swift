@@ -133,6 +133,28 @@ import Testing
         #expect(whole.parts.map { String(decoding: $0.content, as: UTF8.self) } == contents)
     }
 
+    /// A backslash must not swallow the quote behind it, nor the backslash behind it.
+    @Test(arguments: [
+        ("C:\\b.wav", "C:\\b.wav"), ("a\\", "a\\\\"), ("\\", "\\\\"), ("a\\\\b", "a\\\\\\\\b"),
+        ("\\\\\\", "\\\\\\\\\\\\"),
+        ("a\\\"; name=\"b", "a\\%22; name=%22b"), ("\\a\\", "\\a\\\\"),
+    ])
+    func backslashesAreReadBack(_ name: String, _ encoded: String) {
+        let encoder = MultipartEncoder(boundary: "b")
+        let head = MultipartPartHead(name: name, filename: name)
+        let bytes = encoder.partHead(head)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == "--b\r\nContent-Disposition: form-data; name=\"\(encoded)\"; filename=\"\(encoded)\"\r\n\r\n"
+        )
+        let (whole, problems) = MultipartTranscript.verified(
+            bytes + MultipartEncoder.partEnd + encoder.closing,
+            boundary: "b"
+        )
+        #expect(problems.isEmpty, "\(problems)")
+        #expect(whole.parts.map(\.head) == [head])
+    }
+
     @Test func aBoundaryThatIsNoTokenIsQuoted() throws {
         let encoder = MultipartEncoder(boundary: "a b:c")
         #expect(encoder.contentType == "multipart/form-data; boundary=\"a b:c\"")

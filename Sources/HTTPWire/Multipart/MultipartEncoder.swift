@@ -39,7 +39,8 @@ public struct MultipartEncoder: Sendable {
     /// The bytes in front of a part's content.
     ///
     /// - Parameters:
-    ///   - name: The name of the form field; quotes and line ends are escaped as `%22`, `%0D` and `%0A`.
+    ///   - name: The name of the form field. Quotes and line ends are escaped as `%22`, `%0D` and `%0A`, and backslashes
+    ///     that could be taken for escapes are doubled.
     ///   - filename: The file name, escaped likewise.
     ///   - contentType: The media type; a byte that no field may hold becomes a space.
     public func partHead(name: String, filename: String? = nil, contentType: String? = nil) -> [UInt8] {
@@ -73,13 +74,27 @@ public struct MultipartEncoder: Sendable {
     public var closing: [UInt8] { Array("--\(self.boundary)--\r\n".utf8) }
 
     private static func append(escaped text: String, to bytes: inout [UInt8]) {
-        for byte in text.utf8 {
+        let text = Array(text.utf8)
+        for (index, byte) in text.enumerated() {
             switch byte {
             case ASCII.quote: bytes.append(contentsOf: "%22".utf8)
             case ASCII.carriageReturn: bytes.append(contentsOf: "%0D".utf8)
             case ASCII.lineFeed: bytes.append(contentsOf: "%0A".utf8)
+            case ASCII.backslash where self.isAmbiguous(text, backslashAt: index):
+                bytes.append(contentsOf: "\\\\".utf8)
             default: bytes.append(HTTPToken.isFieldValueByte(byte) ? byte : ASCII.space)
             }
         }
+    }
+
+    /// Whether a reader could take the backslash for the escape of what follows it: of another one, or of the quote
+    /// that ends the name.
+    ///
+    /// Any other stays as it is, as browsers and the reference client write it.
+    private static func isAmbiguous(_ text: [UInt8], backslashAt index: Int) -> Bool {
+        let isLast = index + 1 == text.count
+        let isBeforeAnother = !isLast && text[index + 1] == ASCII.backslash
+        let isBehindAnother = index > 0 && text[index - 1] == ASCII.backslash
+        return isLast || isBeforeAnother || isBehindAnother
     }
 }
