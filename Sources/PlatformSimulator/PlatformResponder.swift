@@ -228,8 +228,9 @@ final class PlatformResponder: IrregularResponder {
             return try await route.evaluate(request, key: key, slowness: slowness)
         case .report(let recordID):
             let tenant = try credentials.verify(against: [SignedText()], state: self.state)
-            let rendered = self.state.withLock { $0.shelf.record(recordID, tenant: tenant) }
-            guard let rendered else { throw .invalid("no such record") }
+            let recipe = self.state.withLock { $0.shelf.record(recordID, tenant: tenant) }
+            guard let recipe else { throw .invalid("no such record") }
+            let rendered = self.state.rendering(of: recipe)
             var reply = Reply(
                 status: 200,
                 body: rendered.report(recordID: recordID, timestamp: self.state.unixMilliseconds)

@@ -89,7 +89,7 @@ extension SimulatedPlatform {
         ///
         /// The default is 500,000.
         public var keyCapacity = 500_000
-        /// How many bytes of answers are kept for replays, and as many for reports.
+        /// How many bytes are kept for replays, and as many for reports; an evaluation of 2 s takes about 2 KiB.
         ///
         /// The default is 256 MiB.
         public var answerBytes = 256 << 20

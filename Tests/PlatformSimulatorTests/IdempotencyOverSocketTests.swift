@@ -17,6 +17,24 @@ import Testing
         }
     }
 
+    /// The simulator keeps few texts, and writes the others anew.
+    @Test func aReplayIsTheSameToTheByteWhenManyCameBetween() async throws {
+        try await EvaluateOverSocketTests.withPlatform { platform in
+            let first = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            let recordID = try #require(first.recordID)
+            for number in 0..<70 {
+                var request = EvaluateRequest(platform)
+                request.config = #"{"coreType":"word","referenceText":"number \#(number)"}"#
+                try await exchange(request.bytes, with: platform).expect(status: 200)
+            }
+            let replay = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
+            #expect(replay.field("Idempotency-Replayed") == "true")
+            #expect(replay.body == first.body)
+            let report = try await exchange(EvaluateRequest.report(recordID, platform.account), with: platform)
+            #expect(report.status == 200)
+        }
+    }
+
     @Test func theOtherSpellingOfTheFieldCountsToo() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
             for _ in 0..<2 {

@@ -19,12 +19,12 @@ import Testing
     private let otherRequest = SHA256.hash(of: "other request")
     private var table = IdempotencyTable(limits: Self.limits)
 
-    private static let rendered: RenderedEvaluation = {
+    private static let recipe: EvaluationRecipe = {
         let input = EvaluationInput(coreType: .word, referenceText: "apple", isChinese: false)
         var parser = WAVParser()
         TestRecording.speech.withUnsafeBytes { parser.parse($0) { _, _ in } }
         let audio = AudioFacts(byteCount: 1, digest: SHA256.hash(of: "audio"), parser: parser, meter: nil)
-        return RenderedEvaluation(input, audio: audio)
+        return EvaluationRecipe(fingerprint: SHA256.hash(of: "request"), input: input, audio: audio)
     }()
 
     /// Starts a run, which must be granted.
@@ -50,7 +50,7 @@ import Testing
         self.table.succeed(
             scope ?? self.scope,
             ticket: ticket,
-            answer: IdempotencyTable.Answer(recordID: recordID, rendered: Self.rendered),
+            answer: IdempotencyTable.Answer(recordID: recordID, recipe: Self.recipe),
             weight: weight,
             now: self.start + after
         )

@@ -1,3 +1,31 @@
+import Cryptography
+import SpeechAudio
+
+/// All that an evaluation follows from.
+///
+/// It is some fifteen times smaller than the answer, which it gives again to the byte: so a day's answers need not be
+/// kept.
+final class EvaluationRecipe: Sendable {
+    /// The digest of the request.
+    let fingerprint: Digest256
+    /// What was to be evaluated.
+    let input: EvaluationInput
+    /// The recording.
+    let audio: AudioFacts
+
+    init(fingerprint: Digest256, input: EvaluationInput, audio: AudioFacts) {
+        self.fingerprint = fingerprint
+        self.input = input
+        self.audio = audio
+    }
+
+    /// About how many bytes it takes.
+    var weight: Int {
+        let text = self.input.referenceText.utf8.count + self.input.refPinyin.count * 16
+        return 512 + text + (self.audio.meter?.windowCount ?? 0) * 4 + self.audio.voiced.count * 16
+    }
+}
+
 /// The texts that one evaluation is answered with, without what is fresh in each: record id and times.
 final class RenderedEvaluation: Sendable {
     /// How record ids of this kind begin.

@@ -9,9 +9,7 @@ struct EvaluateRoute {
     /// A request that passed all checks.
     struct Accepted: Sendable {
         var tenant: String
-        var input: EvaluationInput
-        var audio: AudioFacts
-        var fingerprint: Digest256
+        var recipe: EvaluationRecipe
         /// The resets before it.
         var epoch: Int
     }
@@ -47,9 +45,11 @@ struct EvaluateRoute {
         guard !audio.hasExactDuration || audio.duration >= 1 else { throw .invalid("the audio is shorter than 1 s") }
         return Accepted(
             tenant: tenant,
-            input: input,
-            audio: audio,
-            fingerprint: Self.fingerprint(config: upload.config, audio: audio, image: upload.imageDigest),
+            recipe: EvaluationRecipe(
+                fingerprint: Self.fingerprint(config: upload.config, audio: audio, image: upload.imageDigest),
+                input: input,
+                audio: audio
+            ),
             epoch: epoch
         )
     }
@@ -97,13 +97,14 @@ struct EvaluateRoute {
         while true {
             let now = ContinuousClock.now
             let admission = self.state.withLock {
-                $0.idempotency.admit(scope, fingerprint: request.fingerprint, now: now)
+                $0.idempotency.admit(scope, fingerprint: request.recipe.fingerprint, now: now)
             }
             switch admission {
             case .reused:
                 throw PlatformError(409, 40_903, "the idempotency key was used for a different request")
             case .replay(let answer):
-                var reply = Reply(status: 200, body: answer.rendered.answer(recordID: answer.recordID))
+                let rendered = self.state.rendering(of: answer.recipe)
+                var reply = Reply(status: 200, body: rendered.answer(recordID: answer.recordID))
                 reply.recordID = answer.recordID
                 reply.isReplayed = true
                 return reply
@@ -161,7 +162,7 @@ struct EvaluateRoute {
             contents.idempotency.succeed(
                 scope,
                 ticket: ticket,
-                answer: IdempotencyTable.Answer(recordID: outcome.recordID, rendered: outcome.rendered),
+                answer: IdempotencyTable.Answer(recordID: outcome.recordID, recipe: outcome.recipe),
                 weight: outcome.weight,
                 now: .now
             )
@@ -201,7 +202,7 @@ struct EvaluateRoute {
     private struct Outcome {
         var reply: Reply
         var recordID: String
-        var rendered: RenderedEvaluation
+        var recipe: EvaluationRecipe
         /// The bytes that no other record shares.
         var weight: Int
     }
@@ -209,15 +210,16 @@ struct EvaluateRoute {
     private func run(_ request: Accepted, key: String?, slowness: Duration) async -> Outcome {
         let processing = self.state.withLock { $0.processingTime }
         await self.state.pauses.sleep(for: processing + slowness)
-        let shared = self.state.withLock { $0.shelf.rendering(of: request.fingerprint) }
-        let rendered = shared ?? RenderedEvaluation(request.input, audio: request.audio)
-        let weight = shared == nil ? rendered.answerTail.count + rendered.reportTail.count : 0
+        let shared = self.state.withLock { $0.shelf.shared(request.recipe.fingerprint) }
+        let rendered = shared?.rendered ?? self.state.rendering(of: request.recipe)
+        let recipe = shared?.recipe ?? request.recipe
+        let weight = shared == nil ? recipe.weight : 0
         let recordID = self.state.makeRecordID(prefix: rendered.prefix)
         let bill = SimulatedBill(
             recordID: recordID,
             key: key,
             appKey: request.tenant,
-            coreType: request.input.coreType.rawValue,
+            coreType: recipe.input.coreType.rawValue,
             overall: rendered.overall,
             time: self.state.unixMilliseconds
         )
@@ -225,9 +227,8 @@ struct EvaluateRoute {
             contents.running[request.tenant, default: 1] -= 1
             // A reset came in between: the evaluation belongs to an earlier test.
             guard contents.epoch == request.epoch else { return }
-            if shared == nil { contents.shelf.share(rendered, fingerprint: request.fingerprint) }
             contents.shelf.add(
-                RecordShelf.Record(tenant: request.tenant, rendered: rendered),
+                RecordShelf.Record(tenant: request.tenant, recipe: recipe),
                 recordID: recordID,
                 weight: weight
             )
@@ -235,6 +236,6 @@ struct EvaluateRoute {
         }
         var reply = Reply(status: 200, body: rendered.answer(recordID: recordID))
         reply.recordID = recordID
-        return Outcome(reply: reply, recordID: recordID, rendered: rendered, weight: weight)
+        return Outcome(reply: reply, recordID: recordID, recipe: recipe, weight: weight)
     }
 }

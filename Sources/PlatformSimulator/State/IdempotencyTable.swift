@@ -13,7 +13,7 @@ struct IdempotencyTable: Sendable {
     /// The evaluation that a key stands for, once it succeeded.
     struct Answer: Sendable {
         var recordID: String
-        var rendered: RenderedEvaluation
+        var recipe: EvaluationRecipe
     }
 
     /// Names one run of an evaluation, so that one that was given up cannot end another.

@@ -92,6 +92,14 @@ final class PlatformState: Sendable {
         self.clockChanged.withLock { $0 = follow }
     }
 
+    /// The texts of an evaluation: kept ones, else written anew.
+    func rendering(of recipe: EvaluationRecipe) -> RenderedEvaluation {
+        if let shared = self.withLock({ $0.shelf.shared(recipe.fingerprint) }) { return shared.rendered }
+        let rendered = RenderedEvaluation(recipe.input, audio: recipe.audio)
+        self.withLock { $0.shelf.share(recipe, rendered) }
+        return rendered
+    }
+
     /// An identifier of 32 hexadecimal digits.
     func makeTraceID() -> String {
         let number = self.serial.wrappingAdd(1, ordering: .relaxed).oldValue

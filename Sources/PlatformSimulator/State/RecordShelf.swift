@@ -1,10 +1,16 @@
 import Cryptography
 
-/// Evaluations that can be asked for by record id, and renderings that the next equal request can share.
+/// Evaluations that can be asked for by record id, and those whose texts the next equal request can share.
 struct RecordShelf: Sendable {
     /// An evaluation with its owner.
     struct Record: Sendable {
         var tenant: String
+        var recipe: EvaluationRecipe
+    }
+
+    /// An evaluation with its texts.
+    struct Shared: Sendable {
+        var recipe: EvaluationRecipe
         var rendered: RenderedEvaluation
     }
 
@@ -15,7 +21,7 @@ struct RecordShelf: Sendable {
     private var order: [(recordID: String, weight: Int)] = []
     private var oldest = 0
     private var weight = 0
-    private var shared: [Digest256: RenderedEvaluation] = [:]
+    private var shared: [Digest256: Shared] = [:]
 
     /// An empty shelf for so many bytes.
     init(budget: Int) {
@@ -23,26 +29,26 @@ struct RecordShelf: Sendable {
     }
 
     /// The evaluation with this id, if it is this tenant's.
-    func record(_ recordID: String, tenant: String) -> RenderedEvaluation? {
-        self.records[recordID].flatMap { $0.tenant == tenant ? $0.rendered : nil }
+    func record(_ recordID: String, tenant: String) -> EvaluationRecipe? {
+        self.records[recordID].flatMap { $0.tenant == tenant ? $0.recipe : nil }
     }
 
-    /// A rendering of the same request, which is the same by construction.
-    func rendering(of fingerprint: Digest256) -> RenderedEvaluation? {
+    /// The evaluation of an equal request, which is the same by construction.
+    func shared(_ fingerprint: Digest256) -> Shared? {
         self.shared[fingerprint]
     }
 
-    /// Keeps a rendering for the next equal request.
-    mutating func share(_ rendered: RenderedEvaluation, fingerprint: Digest256) {
+    /// Keeps an evaluation with its texts for the next equal request.
+    mutating func share(_ recipe: EvaluationRecipe, _ rendered: RenderedEvaluation) {
         if self.shared.count >= Self.sharedCapacity {
             self.shared.removeAll(keepingCapacity: true)
         }
-        self.shared[fingerprint] = rendered
+        self.shared[recipe.fingerprint] = Shared(recipe: recipe, rendered: rendered)
     }
 
     /// Keeps an evaluation, and pushes out the oldest ones when there are too many bytes.
     mutating func add(_ record: Record, recordID: String, weight: Int) {
-        // An entry takes some room even when it shares its texts.
+        // An entry takes some room even when it shares its evaluation.
         let weight = weight + 256
         self.records[recordID] = record
         self.order.append((recordID, weight))
