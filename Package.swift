@@ -35,7 +35,8 @@ let package = Package(
         .target(
             name: "PlatformSimulator",
             dependencies: [
-                "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop",
+                "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry",
+                "EventLoop",
                 "HTTPServer",
             ]
         ),

@@ -215,6 +215,21 @@ import Testing
         _ = await bench.close()
     }
 
+    @Test func callsThatWaitedForASlotAreNotSentWithRefusedCredentials() async throws {
+        let gate = Gate()
+        let bench = try PaidCallBench([.hold(gate, 401, #"{"code":2010}"#), Self.ok], concurrency: 1)
+        async let first = bench.perform(key: "key-1")
+        await gate.arrived()
+        let second = Task { try await bench.perform(key: "key-2") }
+        while bench.account.slots.waitingCount == 0 { await Task.yield() }
+        gate.open()
+        #expect(try await first.status == 502)
+        let reply = try await second.value
+        #expect(reply.status == 502 && reply.reason == "account_not_ready")
+        #expect(bench.transport.requests.count == 1)
+        _ = await bench.close()
+    }
+
     @Test func aPlatformClockOneHourAheadIsLearnedFromItsDate() async throws {
         let refusal = ScriptedTransport.Step.answer(
             401,

@@ -38,6 +38,7 @@ struct PaidFlight: Sendable {
             }
             account = first
         }
+        let isProbe = !account.isReady
         guard account.admits(at: self.services.clock.now()) else { return .failed(.accountRefused) }
         do {
             try await account.slots.acquire(
@@ -49,9 +50,9 @@ struct PaidFlight: Sendable {
             return .failed(.queueFull)
         }
         // The wait for the slot may have been long.
-        guard !self.calls.trouble.isTroubled else {
+        if let refusal = self.refusalAfterWaiting(for: account, isProbe: isProbe) {
             account.slots.release()
-            return .failed(.storeUnavailable)
+            return .failed(refusal)
         }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
             account.slots.release()
@@ -66,6 +67,12 @@ struct PaidFlight: Sendable {
         }
         let outcome = await self.call(account, upstreamKey: claim.upstreamKey, deadline: deadline).run()
         return await self.settle(outcome, claim: claim)
+    }
+
+    /// - Parameter isProbe: Whether this call finds out for all others if the account is accepted again.
+    private func refusalAfterWaiting(for account: Account, isProbe: Bool) -> GatewayError? {
+        if self.calls.trouble.isTroubled { return .storeUnavailable }
+        return isProbe || account.isReady ? nil : .accountRefused
     }
 
     /// Writes down, durably, that the call is about to be sent.
