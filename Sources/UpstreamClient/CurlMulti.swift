@@ -352,7 +352,4 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         if let armed = self.armed { self.loop.cancel(armed.token) }
         self.armed = nil
     }
-
-    /// The number of exchanges that run.
-    var runningCount: Int { self.running.count }
 }
