@@ -59,18 +59,18 @@ struct AttemptSchedule: Sendable {
         self.policy = policy
     }
 
-    mutating func next(after event: Event, random: Double) -> Next {
+    mutating func next(after event: Event, random: @autoclosure () -> Double) -> Next {
         switch event {
         case .final:
             return .finish
         case .retryable(let retryAfter):
             self.used += 1
             guard self.used < self.policy.attempts else { return .finish }
-            let delay = self.policy.delay(after: self.used, retryAfter: retryAfter, random: random)
+            let delay = self.policy.delay(after: self.used, retryAfter: retryAfter, random: random())
             return .attempt(after: delay, isRetry: true)
         case .inProgress(let retryAfter):
             // Asking is not attempting: the first request with the key does the work.
-            let delay = self.policy.delay(after: self.used + 1, retryAfter: retryAfter, random: random)
+            let delay = self.policy.delay(after: self.used + 1, retryAfter: retryAfter, random: random())
             return .attempt(after: delay, isRetry: false)
         case .credentialsOrClock:
             guard !self.hasSignedAgain else { return .finish }
