@@ -6,45 +6,45 @@ import PackageDescription
 let package = Package(
     name: "speechgate",
     targets: [
-        // Level 0: C, no logic.
+        // Level 0: C and a lock; no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // For the simulator only.
         .systemLibrary(name: "COpenSSLTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "Locking"),
         // Level 1: pure.
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
         .target(name: "JSONScan"),
         .target(name: "HTTPWire"),
         .target(name: "SpeechAudio"),
-        .target(name: "Telemetry"),
+        .target(name: "Telemetry", dependencies: ["Locking"]),
         // Level 2.
-        .target(name: "EventLoop", dependencies: ["CLinux"]),
+        .target(name: "EventLoop", dependencies: ["Locking", "CLinux"]),
         // Level 3: the shells.
-        .target(name: "HTTPServer", dependencies: ["CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(name: "HTTPServer", dependencies: ["Locking", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "Store", dependencies: ["CSQLite", "HTTPWire"]),
+        .target(name: "Store", dependencies: ["Locking", "CSQLite", "HTTPWire"]),
         // Level 4.
         .target(
             name: "GatewayCore",
-            dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
+            dependencies: ["Locking", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
         ),
         // Level 5.
         .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Store", "GatewayCore"]),
         .target(
             name: "PlatformSimulator",
             dependencies: [
-                "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry",
-                "EventLoop",
-                "HTTPServer",
+                "Locking", "COpenSSLTLS", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry",
+                "EventLoop", "HTTPServer",
             ]
         ),
         // Level 6.
         .target(
             name: "Daemon",
             dependencies: [
-                "CLinux", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "HTTPServer",
+                "Locking", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "HTTPServer",
                 "UpstreamClient", "Store", "GatewayCore", "ProviderYugu",
             ]
         ),
@@ -52,26 +52,26 @@ let package = Package(
         .executableTarget(name: "speechgate", dependencies: ["Daemon"]),
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
         .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio"]),
-        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"]),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(name: "TelemetryTests", dependencies: ["Locking", "Telemetry"]),
+        .testTarget(name: "EventLoopTests", dependencies: ["Locking", "EventLoop"]),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: ["Locking", "HTTPServer", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
         .testTarget(
             name: "UpstreamClientTests",
-            dependencies: ["UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: ["Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "HTTPWire"]),
+        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "HTTPWire"]),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "GatewayCore", "Cryptography", "HTTPWire", "EventLoop", "Store", "Telemetry", "TestSupport",
+                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "EventLoop", "Store", "Telemetry", "TestSupport",
             ]
         ),
         .testTarget(
@@ -87,9 +87,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
+            dependencies: ["Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
         ),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["Locking", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,6 @@
 public import EventLoop
 public import HTTPWire
-internal import Synchronization
+internal import Locking
 public import Telemetry
 
 /// Accepts connections and lets a responder answer their requests (RFC 9112).
@@ -37,7 +37,7 @@ public final class HTTPServer: Sendable {
     private let shared: ServerShared
     private let servers: [ServerLoop]
     private let accept: Listener.Accept
-    private let state = Mutex(State.fresh)
+    private let state = Locked(State.fresh)
 
     /// Makes a server that does not listen yet.
     ///

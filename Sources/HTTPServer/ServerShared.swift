@@ -1,3 +1,4 @@
+internal import Locking
 internal import Synchronization
 
 /// What all loops of a server share: the count of connections, and who waits for its end.
@@ -22,7 +23,7 @@ final class ServerShared: Sendable {
     private let shedding = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let shed = Atomic<Int>(0)
-    private let waiters = Mutex(Waiters())
+    private let waiters = Locked(Waiters())
 
     init(maximumConnections: Int, maximumShedding: Int) {
         self.maximumConnections = maximumConnections

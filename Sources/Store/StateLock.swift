@@ -1,4 +1,5 @@
 private import Glibc
+private import Locking
 
 /// The exclusive hold of a state directory: one process, one store.
 ///

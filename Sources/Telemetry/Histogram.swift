@@ -1,4 +1,4 @@
-private import Synchronization
+private import Locking
 
 /// Counts observations by size.
 public final class Histogram: Sendable {
@@ -15,13 +15,13 @@ public final class Histogram: Sendable {
     }
 
     let bounds: [Double]
-    private let state: Mutex<Snapshot>
+    private let state: Locked<Snapshot>
 
     init(bounds: [Double]) {
         precondition(bounds.allSatisfy(\.isFinite), "bounds are finite")
         precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds ascend")
         self.bounds = bounds
-        self.state = Mutex(Snapshot(counts: Array(repeating: 0, count: bounds.count + 1)))
+        self.state = Locked(Snapshot(counts: Array(repeating: 0, count: bounds.count + 1)))
     }
 
     /// Adds an observation; NaN is none.

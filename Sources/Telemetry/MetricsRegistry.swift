@@ -1,4 +1,4 @@
-private import Synchronization
+private import Locking
 
 /// The metrics of a process, and their text for Prometheus.
 ///
@@ -18,7 +18,7 @@ public final class MetricsRegistry: Sendable {
         let write: @Sendable (inout MetricsText) -> Void
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Locked<[Entry]>([])
 
     /// Makes an empty registry.
     public init() {}

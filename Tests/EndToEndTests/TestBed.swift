@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import TestSupport
 import Testing
 
@@ -26,7 +26,7 @@ final class TestBed: Sendable {
     let secretKey: String
     let apiKey: String
     private let stateSize: String?
-    private let running: Mutex<Running>
+    private let running: Locked<Running>
 
     private struct Running {
         let process: ChildProcess
@@ -66,7 +66,7 @@ final class TestBed: Sendable {
             port: self.simulatorPort
         )
         self.stateSize = settings.stateSize
-        self.running = Mutex(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
+        self.running = Locked(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
         let daemon = settings.stateSize == nil ? nil : self.running.withLock { $0.process }
         let added = try await Self.speechgate(["client", "add", "school"], in: self.folder, of: daemon)
         self.apiKey = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventLoop
@@ -41,7 +41,7 @@ import Testing
 
     @Test func tasksStayOnTheLoopAcrossSuspensions() async throws {
         try await self.withLoop { loop in
-            let places = Mutex<[Bool]>([])
+            let places = Locked<[Bool]>([])
             let note: @Sendable () -> Void = { places.withLock { $0.append(loop.isCurrent) } }
             await loop.run {
                 note()
@@ -163,7 +163,7 @@ import Testing
             defer { for descriptor in [firstPeer, secondPeer, third, thirdPeer] { close(descriptor) } }
             let newcomer = Recorder(loop)
             // Whichever of the two is told first replaces the other, in the round in which both are ready.
-            let replacement = Mutex<Int32?>(nil)
+            let replacement = Locked<Int32?>(nil)
             let replace: @Sendable (Int32) -> Void = { told in
                 guard replacement.withLock({ $0 }) == nil else { return }
                 let other = told == first ? second : first

@@ -1,6 +1,6 @@
 import EventLoop
 import Glibc
-import Synchronization
+import Locking
 import Testing
 
 func socketPair() throws -> (Int32, Int32) {
@@ -25,7 +25,7 @@ func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> Void) as
 }
 
 final class Log: Sendable {
-    private let storage = Mutex<[String]>([])
+    private let storage = Locked<[String]>([])
 
     var entries: [String] { self.storage.withLock { $0 } }
 
@@ -72,7 +72,7 @@ final class Recorder: EpollHandler, Sendable {
     }
 
     private let loop: EventLoop
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ loop: EventLoop) {
         self.loop = loop

@@ -1,11 +1,11 @@
-import Synchronization
+import Locking
 import Testing
 
 @testable import GatewayCore
 
 @Suite struct AccountSlotsTests {
     private final class Order: Sendable {
-        let names = Mutex<[String]>([])
+        let names = Locked<[String]>([])
     }
 
     private let manual = ManualClock()

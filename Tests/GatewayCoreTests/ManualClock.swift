@@ -1,5 +1,5 @@
 import GatewayCore
-import Synchronization
+import Locking
 
 /// A clock that a test moves: short waits pass at once and move it, long ones end when they are told to.
 final class ManualClock: Sendable {
@@ -14,10 +14,10 @@ final class ManualClock: Sendable {
 
     /// Waits of at least this length are kept waiting.
     private static let long = Duration.seconds(20)
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(unixMilliseconds: Int64 = 1_800_000_000_000) {
-        self.state = Mutex(State(unixMilliseconds: unixMilliseconds))
+        self.state = Locked(State(unixMilliseconds: unixMilliseconds))
     }
 
     /// The waits that passed at once.

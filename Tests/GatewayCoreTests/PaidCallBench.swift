@@ -1,8 +1,8 @@
 import Cryptography
 import Foundation
 import HTTPWire
+import Locking
 import Store
-import Synchronization
 import Telemetry
 import Testing
 
@@ -124,7 +124,7 @@ final class ContentWatch: Sendable {
         weak var content: Content?
     }
 
-    private let reference = Mutex(Reference())
+    private let reference = Locked(Reference())
 
     var isKept: Bool { self.reference.withLock { $0.content != nil } }
 

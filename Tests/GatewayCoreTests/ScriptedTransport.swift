@@ -1,5 +1,5 @@
 import HTTPWire
-import Synchronization
+import Locking
 
 /// A platform in a test's own words: each attempt takes the next step.
 final class ScriptedTransport: HTTPTransport {
@@ -10,11 +10,11 @@ final class ScriptedTransport: HTTPTransport {
         case hold(Gate, Int, String)
     }
 
-    private let steps: Mutex<[Step]>
-    private let taken = Mutex<[HTTPTransportRequest]>([])
+    private let steps: Locked<[Step]>
+    private let taken = Locked<[HTTPTransportRequest]>([])
 
     init(_ steps: [Step]) {
-        self.steps = Mutex(steps)
+        self.steps = Locked(steps)
     }
 
     var requests: [HTTPTransportRequest] { self.taken.withLock { $0 } }
@@ -56,7 +56,7 @@ final class Gate: Sendable {
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func wait() async {
         await withCheckedContinuation { continuation in

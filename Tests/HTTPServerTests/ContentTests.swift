@@ -1,6 +1,6 @@
 import HTTPServer
 import HTTPWire
-import Synchronization
+import Locking
 import Testing
 
 @Suite struct ContentTests {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func brokenChunksAreToldFromOtherFailures() async throws {
-        let failure = Mutex<HTTPRequestBodyError?>(nil)
+        let failure = Locked<HTTPRequestBodyError?>(nil)
         let responder = Responder { request in
             do {
                 try await request.body.read(into: Collector(), limit: 1000)

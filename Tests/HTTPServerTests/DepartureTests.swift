@@ -1,6 +1,6 @@
 import HTTPServer
 import HTTPWire
-import Synchronization
+import Locking
 import Testing
 
 @Suite struct DepartureTests {
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func contentThatEndsTooEarlyIsToldToItsReader(byReset: Bool) async throws {
-        let failure = Mutex<(any Error)?>(nil)
+        let failure = Locked<(any Error)?>(nil)
         let failed = Signal()
         let responder = Responder { request in
             do {

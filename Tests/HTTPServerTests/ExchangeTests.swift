@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPServer
 import HTTPWire
-import Synchronization
+import Locking
 import Testing
 
 @Suite struct ExchangeTests {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func pipelinedRequestsAreAnsweredInOrderAndOneAtATime() async throws {
-        let running = Mutex((now: 0, most: 0))
+        let running = Locked((now: 0, most: 0))
         let responder = Responder { request in
             running.withLock {
                 $0.now += 1

@@ -1,6 +1,6 @@
 import Glibc
 import HTTPWire
-import Synchronization
+import Locking
 import Testing
 
 @testable import HTTPServer
@@ -43,11 +43,11 @@ import Testing
 
     /// Fails as if all descriptors were in use, a number of times.
     private final class Exhaustion: Sendable {
-        private let left: Mutex<Int>
-        let calls = Mutex(0)
+        private let left: Locked<Int>
+        let calls = Locked(0)
 
         init(times: Int) {
-            self.left = Mutex(times)
+            self.left = Locked(times)
         }
 
         var accept: Listener.Accept {

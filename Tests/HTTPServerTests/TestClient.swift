@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import HTTPServer
-import Synchronization
+import Locking
 import Testing
 
 /// Runs something that blocks on a queue of its own: the pool that tests share has two threads.
@@ -43,8 +43,8 @@ final class TestClient: Sendable {
     private let descriptor: Int32
     private let reader = DispatchQueue(label: "client.reader")
     private let writer = DispatchQueue(label: "client.writer")
-    private let buffer = Mutex<[UInt8]>([])
-    private let isOpen = Mutex(true)
+    private let buffer = Locked<[UInt8]>([])
+    private let isOpen = Locked(true)
 
     init(_ address: BoundAddress, receiveBuffer: Int32? = nil) throws {
         switch address.address {

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPWire
-import Synchronization
+import Locking
 import Telemetry
 import Testing
 
@@ -61,7 +61,7 @@ extension HTTPResponse {
 }
 
 final class Collector: HTTPBodyConsumer {
-    private let storage = Mutex<[UInt8]>([])
+    private let storage = Locked<[UInt8]>([])
 
     var bytes: [UInt8] { self.storage.withLock { $0 } }
 
@@ -71,7 +71,7 @@ final class Collector: HTTPBodyConsumer {
 }
 
 final class RecordingSink: LogSink {
-    private let storage = Mutex<[String]>([])
+    private let storage = Locked<[String]>([])
 
     var messages: [String] { self.storage.withLock { $0 } }
 
@@ -82,7 +82,7 @@ final class RecordingSink: LogSink {
 
 /// Something that happens once, on another task.
 final class Signal: Sendable {
-    private let state = Mutex<(isSet: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+    private let state = Locked<(isSet: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
     func set() {
         let waiting = self.state.withLock { state in

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPWire
+import Locking
 import Store
-import Synchronization
 import Testing
 
 @Suite struct SpoolTests {
@@ -113,7 +113,7 @@ import Testing
     }
 
     private final class FreeSpace: Sendable {
-        let bytes = Mutex<Int64>(800)
+        let bytes = Locked<Int64>(800)
     }
 
     @Test func aBodyOfUnknownLengthGrowsWhileThereIsRoom() throws {

@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import Store
 import Synchronization
 import Testing
@@ -186,7 +187,7 @@ import Testing
 
 private final class Progress: Sendable {
     let next = Atomic<Int>(0)
-    let latencies = Mutex<[Duration]>([])
+    let latencies = Locked<[Duration]>([])
 }
 
 extension rusage {

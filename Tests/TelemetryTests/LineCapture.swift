@@ -1,10 +1,10 @@
-import Synchronization
+import Locking
 import Telemetry
 
 /// Keeps log lines.
 final class LineCapture: LogSink {
     private let format: LogFormat
-    private let kept = Mutex<[String]>([])
+    private let kept = Locked<[String]>([])
 
     init(_ format: LogFormat = .json) {
         self.format = format

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Telemetry
 import Testing
 
@@ -94,7 +94,7 @@ import Testing
 
     @Test func readingsAreTakenAtEachScrape() throws {
         let registry = MetricsRegistry()
-        let calls = Mutex(0)
+        let calls = Locked(0)
         registry.gauge("g", "Help.") {
             calls.withLock { calls in
                 calls += 1

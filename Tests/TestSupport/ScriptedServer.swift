@@ -1,5 +1,6 @@
 private import Foundation
 private import Glibc
+private import Locking
 
 /// A TCP server on a loopback port whose connections do what a test says, byte by byte.
 ///
@@ -10,7 +11,7 @@ public final class ScriptedServer: Sendable {
     public let port: UInt16
 
     private let listener: Int32
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     private struct State {
         var connections = 0
@@ -139,7 +140,7 @@ public final class ScriptedConnection: Sendable {
 
     let descriptor: Int32
     private let server: ScriptedServer
-    private let rest = Guarded<[UInt8]>([])
+    private let rest = Locked<[UInt8]>([])
 
     init(server: ScriptedServer, number: Int, descriptor: Int32) {
         self.server = server

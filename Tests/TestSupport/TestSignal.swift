@@ -1,4 +1,5 @@
 private import Dispatch
+private import Locking
 
 /// Something that happens once in one place and that others wait for.
 public final class TestSignal: Sendable {
@@ -7,7 +8,7 @@ public final class TestSignal: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
     /// Begins not given.

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPWire
+import Locking
 import TestSupport
 import Testing
 import UpstreamClient
@@ -83,7 +84,7 @@ struct UpstreamConcurrencyTests {
     }
 
     @Test func shutdownEndsRunningExchangesAndRefusesFurtherOnes() async throws {
-        let arrived = Guarded(0)
+        let arrived = Locked(0)
         let allArrived = TestSignal()
         let server = try ScriptedServer { connection in
             connection.readRequest()

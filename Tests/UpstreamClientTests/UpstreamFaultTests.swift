@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPWire
+import Locking
 import TestSupport
 import Testing
 import UpstreamClient
@@ -369,7 +370,7 @@ struct UpstreamFaultTests {
     }
 
     @Test func proxyIsAskedForATunnelAndItsRefusalSentNothing() async throws {
-        let heads = Guarded<[String]>([])
+        let heads = Locked<[String]>([])
         let server = try ScriptedServer { connection in
             guard let head = connection.readHead() else { return }
             heads.withLock { $0.append(head) }

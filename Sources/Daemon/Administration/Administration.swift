@@ -1,8 +1,8 @@
 internal import Cryptography
 internal import GatewayCore
 internal import JSONScan
+internal import Locking
 internal import Store
-internal import Synchronization
 
 /// Performs what the command line asks for, on an open store: in the daemon behind its control socket, or in the command
 /// line's own process while no daemon runs.
@@ -15,7 +15,7 @@ final class Administration: Sendable {
     private let running: GatewayAssembly?
     private let clock: GatewayClock
     /// Reading the clients and showing them to the gateway is one step: an older list must not come last.
-    private let reloading = Mutex(())
+    private let reloading = Locked(())
 
     init(store: Store, running: GatewayAssembly?, clock: GatewayClock = .system) {
         self.store = store

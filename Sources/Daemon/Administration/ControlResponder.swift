@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPWire
-internal import Synchronization
+internal import Locking
 internal import Telemetry
 
 /// The daemon's side of the control socket.
@@ -51,7 +51,7 @@ struct ControlResponder: HTTPResponder {
 
 /// Takes a command's bytes, at most as many as the reading allows.
 private final class CommandCollector: HTTPBodyConsumer {
-    private let content = Mutex<[UInt8]>([])
+    private let content = Locked<[UInt8]>([])
 
     var bytes: [UInt8] { self.content.withLock { $0 } }
 

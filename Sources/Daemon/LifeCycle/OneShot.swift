@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// A value that comes once and is awaited by any number of tasks.
 final class OneShot<Value: Sendable>: Sendable {
@@ -7,7 +7,7 @@ final class OneShot<Value: Sendable>: Sendable {
         case resolved(Value)
     }
 
-    private let state = Mutex(State.open([]))
+    private let state = Locked(State.open([]))
 
     /// Gives the value; later values are ignored.
     func resolve(_ value: Value) {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// Whether the gateway should be given work, and why not.
 final class Readiness: Sendable {
@@ -19,7 +19,7 @@ final class Readiness: Sendable {
         case starting, serving, draining
     }
 
-    private let stage = Mutex(Stage.starting)
+    private let stage = Locked(Stage.starting)
     private let isStoreWritable: @Sendable () -> Bool
     private let hasReadyAccount: @Sendable () -> Bool
 

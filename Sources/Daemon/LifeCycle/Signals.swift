@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Glibc
-internal import Synchronization
+internal import Locking
 
 /// What the operator says by signals: the first SIGTERM or SIGINT asks to stop, the second to stop at once.
 ///
@@ -12,7 +12,7 @@ final class Signals: @unchecked Sendable {
     /// The second one.
     let stopAtOnce = OneShot<Int32>()
 
-    private let count = Mutex(0)
+    private let count = Locked(0)
     private var sources: [any DispatchSourceSignal] = []
 
     /// Takes over the process's signals.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// The calls that one platform account may carry at a time, with a bounded queue that is fair between clients.
 final class AccountSlots: Sendable {
@@ -19,12 +19,12 @@ final class AccountSlots: Sendable {
 
     private let queueLength: Int
     private let queueWait: Duration
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(concurrency: Int, queueLength: Int, queueWait: Duration) {
         self.queueLength = queueLength
         self.queueWait = queueWait
-        self.state = Mutex(State(free: max(1, concurrency)))
+        self.state = Locked(State(free: max(1, concurrency)))
     }
 
     /// The calls that wait now.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// One suspended task that is resumed exactly once: by what it waits for, by its deadline, or by its own leaving.
 ///
@@ -11,7 +11,7 @@ final class Waiting<Outcome: Sendable>: Sendable {
         case finished
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Locked(State.idle)
 
     /// Suspends until ``resolve(_:)``; call it once.
     func wait() async -> Outcome {

@@ -1,6 +1,6 @@
 internal import Cryptography
+internal import Locking
 internal import Store
-internal import Synchronization
 
 /// The calls that run now, by scope: one flight a scope, with everyone who waits for it.
 ///
@@ -52,7 +52,7 @@ final class FlightTable: Sendable {
     }
 
     private let process: UInt64
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameter process: A random number that tells this run of the daemon from others.
     init(process: UInt64) {

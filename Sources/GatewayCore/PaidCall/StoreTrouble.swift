@@ -1,5 +1,5 @@
+internal import Locking
 internal import Store
-internal import Synchronization
 internal import Telemetry
 
 /// Stands between paid calls and a store that cannot be written (design, section 4, step 9).
@@ -27,7 +27,7 @@ final class StoreTrouble: Sendable {
     private let probeInterval: Duration
     private let logger: Logger
     private let onWritten: @Sendable (ScopeHash) -> Void
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameter onWritten: Called when a waiting answer has been written, or can never be.
     init(

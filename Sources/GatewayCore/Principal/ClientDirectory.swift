@@ -1,6 +1,6 @@
 internal import Cryptography
+internal import Locking
 public import Store
-internal import Synchronization
 
 /// The clients that may call, in memory: read by every request, replaced whole when a client changes.
 public final class ClientDirectory: Sendable {
@@ -10,7 +10,7 @@ public final class ClientDirectory: Sendable {
         let scopes: Set<Scope>
     }
 
-    private let clients = Mutex<[Digest256: Client]>([:])
+    private let clients = Locked<[Digest256: Client]>([:])
 
     /// An empty directory; fill it with ``replace(with:)``.
     public init() {}

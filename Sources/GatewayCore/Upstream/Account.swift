@@ -1,5 +1,5 @@
 public import Cryptography
-internal import Synchronization
+internal import Locking
 
 /// A platform account: its keys, and what its use has taught about it.
 public final class Account: Sendable {
@@ -22,7 +22,7 @@ public final class Account: Sendable {
     /// While an account is refused, one call in this time finds out whether it still is.
     private static let probeInterval = Duration.seconds(10)
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes an account.
     ///

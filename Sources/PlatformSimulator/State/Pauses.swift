@@ -1,5 +1,5 @@
 import EventLoop
-import Synchronization
+import Locking
 
 /// Waits on the loops' timers that others can end early, and that end when the simulator stops.
 ///
@@ -18,7 +18,7 @@ final class Pauses: Sendable {
         var pauses: [Int: State] = [:]
     }
 
-    private let book = Mutex(Book())
+    private let book = Locked(Book())
 
     /// Makes a name for a pause that may be ended from now on.
     func reserve() -> Int {

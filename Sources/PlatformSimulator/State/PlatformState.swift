@@ -1,6 +1,7 @@
 import CLinux
 import Cryptography
 import Glibc
+import Locking
 import Synchronization
 
 /// All that the simulated platform knows, shared by its loops.
@@ -53,16 +54,16 @@ final class PlatformState: Sendable {
     let configuration: SimulatedPlatform.Configuration
     /// The waits of its requests.
     let pauses = Pauses()
-    private let contents: Mutex<Contents>
+    private let contents: Locked<Contents>
     private let serial = Atomic<UInt64>(1)
     private let seed: UInt64
     /// Called with the new offset when the clock is set off.
-    private let clockChanged = Mutex<(@Sendable (Int) -> Void)?>(nil)
+    private let clockChanged = Locked<(@Sendable (Int) -> Void)?>(nil)
 
     /// The state at the start.
     init(_ configuration: SimulatedPlatform.Configuration) {
         self.configuration = configuration
-        self.contents = Mutex(Contents(configuration))
+        self.contents = Locked(Contents(configuration))
         self.seed = SecureRandom.bytes(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 

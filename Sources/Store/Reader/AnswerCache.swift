@@ -1,3 +1,5 @@
+internal import Locking
+
 /// The answers used last, bounded in bytes, found by key scope and by record id.
 ///
 /// Only the writer removes answers, and it does so after its commit. A reader that looked at the database before that

@@ -1,3 +1,5 @@
+internal import Locking
+
 /// Lends read connections, one caller each.
 ///
 /// When all are lent another one is opened for the moment: a caller is a loop, and must not wait for another loop.

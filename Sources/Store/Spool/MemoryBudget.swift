@@ -1,3 +1,5 @@
+internal import Locking
+
 /// A bound on bytes held in memory by many holders.
 public final class MemoryBudget: Sendable {
     /// The largest number of bytes.

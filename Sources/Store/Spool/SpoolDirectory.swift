@@ -1,4 +1,5 @@
 private import Glibc
+private import Locking
 
 /// Where request bodies go that memory shall not hold: unlinked files under a budget.
 ///

@@ -1,5 +1,6 @@
 private import Glibc
 public import HTTPWire
+private import Locking
 
 /// A body on disk: appended to by one writer, read with positions, gone with its last reference.
 public final class SpoolFile: HTTPBodyFile {

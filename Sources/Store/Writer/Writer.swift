@@ -1,4 +1,5 @@
 private import Dispatch
+private import Locking
 
 /// The writer: every write and every checkpoint happens on its queue, on one connection.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 @testable import Daemon
 
@@ -23,7 +23,7 @@ struct CapturedRun: Sendable {
     }
 
     private final class Writing: Sendable {
-        let output = Mutex<[UInt8]>([])
-        let complaints = Mutex<[String]>([])
+        let output = Locked<[UInt8]>([])
+        let complaints = Locked<[String]>([])
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A platform that answers every request with the same bytes, or never.
 ///
@@ -7,8 +7,8 @@ import Synchronization
 final class StubPlatform: @unchecked Sendable {
     let port: UInt16
     private let listener: Int32
-    private let connections = Mutex<[Int32]>([])
-    private let arrivals = Mutex(0)
+    private let connections = Locked<[Int32]>([])
+    private let arrivals = Locked(0)
 
     /// - Parameter answer: What to send when something has arrived; nil for silence.
     init(answer: String?) throws {
