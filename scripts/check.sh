@@ -81,8 +81,7 @@ rm -f "$demo"
 stage "Unit tests under the thread sanitizer"
 # In a build directory of its own: the two kinds of object do not mix. The end-to-end tests measure times and start
 # programs that are not instrumented; they run below, without it.
-swift test --scratch-path .build/thread-sanitizer --sanitize thread "${strict_imports[@]}" --disable-xctest \
-    --skip EndToEndTests 2>&1
+run_tests --scratch-path .build/thread-sanitizer --sanitize thread "${strict_imports[@]}" --skip EndToEndTests
 
 stage "All tests"
 exec scripts/test.sh
