@@ -100,6 +100,9 @@ public final class SimulatedPlatform: Sendable {
         self.loops.forEach { $0.stop() }
     }
 
+    /// How many requests are made to wait now.
+    var waitingPauses: Int { self.state.pauses.waitingCount }
+
     /// Lets everything that waits go on at once, and what comes later not wait at all.
     func endAllPauses() {
         self.state.pauses.stop()

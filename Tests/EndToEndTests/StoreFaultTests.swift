@@ -84,4 +84,22 @@ struct StoreFaultTests {
         }
         await bed.stop()
     }
+
+    @Test func aReadOnlyStateDirectoryIsRefusedAtTheStart() async throws {
+        let bed = try await TestBed()
+        bed.gateway.signal(SIGTERM)
+        await bed.gateway.wait()
+        // The same state, seen through a mount that cannot be written.
+        let state = bed.stateDirectory.path
+        let script = "mount --bind '\(state)' '\(state)' && mount -o remount,bind,ro '\(state)' && exec \"$@\""
+        let program = ChildProcess.programs.appendingPathComponent("speechgate").path
+        let gateway = try ChildProcess(
+            URL(fileURLWithPath: "/usr/bin/unshare"),
+            ["-m", "sh", "-c", script, "sh", program, "serve", "--config", bed.config.path],
+            log: bed.folder.appendingPathComponent("read-only.log")
+        )
+        #expect(await gateway.wait() != 0)
+        #expect(gateway.errorText.contains(state), "\(gateway.errorText)")
+        await bed.stop()
+    }
 }

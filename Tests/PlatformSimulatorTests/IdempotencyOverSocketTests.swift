@@ -125,7 +125,7 @@ import Testing
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
-            try await Self.until { platform.requests.count == 2 }
+            try await Self.until { platform.waitingPauses == 2 }
             platform.endAllPauses()
             _ = try await [first, second]
             #expect(platform.billedByKey == ["k": 2])

@@ -32,6 +32,15 @@ final class Pauses: Sendable {
     /// Whether all pauses end at once: whoever waits for something must not wait again.
     var isStopped: Bool { self.book.withLock { $0.isStopped } }
 
+    /// How many wait now.
+    var waitingCount: Int {
+        self.book.withLock { book in
+            book.pauses.values.count { state in
+                if case .waiting = state { true } else { false }
+            }
+        }
+    }
+
     /// Gives up a name that nobody else knows.
     func forget(_ name: Int) {
         self.book.withLock { $0.pauses[name] = nil }
