@@ -1,5 +1,7 @@
 /// Percent-encoding of path segments (RFC 3986, section 2.1).
 public enum PercentCoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
     /// The text that a segment stands for, or nil when it is malformed or no UTF-8.
     public static func decode(_ segment: String) -> String? {
         guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
@@ -20,7 +22,6 @@ public enum PercentCoding {
 
     /// A text with everything but unreserved characters encoded.
     public static func encode(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
@@ -30,8 +31,8 @@ public enum PercentCoding {
                 bytes.append(byte)
             default:
                 bytes.append(UInt8(ascii: "%"))
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 15)])
             }
         }
         return String(decoding: bytes, as: UTF8.self)

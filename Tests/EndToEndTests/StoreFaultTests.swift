@@ -44,7 +44,8 @@ struct StoreFaultTests {
         // What costs nothing goes on.
         #expect(try await bed.evaluate(key: "before")["idempotency-replayed"] == "true")
         #expect(try await bed.get("/v1/records/\(recordID)").body == first.body)
-        #expect(try await bed.get("/api/v1/report/\(recordID)").status == 200)
+        let report = try await bed.get("/api/v1/report/\(recordID)")
+        #expect(report.status == 200, "\(report.status) \(report.text) \(bed.gateway.isRunning)")
         // The probe is a small write that may find room where a claim does not, so readiness is asked behind a refusal.
         var ready = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/readyz")
         for _ in 0..<20 where ready.status == 200 {
@@ -59,7 +60,7 @@ struct StoreFaultTests {
             try await Task.sleep(for: .milliseconds(100))
             healed = try await bed.evaluate(key: "while-full")
         }
-        #expect(healed.status == 200, "\(healed.text)")
+        #expect(healed.status == 200, "\(healed.status) \(healed.text) \(bed.gateway.isRunning)")
         await bed.stop()
     }
 

@@ -96,7 +96,12 @@ final class TestBed: Sendable {
     /// Starts the daemon again after its end.
     func restart() async throws {
         let next = try await Self.serve(in: self.folder, stateSize: self.stateSize)
-        self.running.withLock { $0 = next }
+        // What the old one holds is let go of behind the lock, not under it.
+        let last = self.running.withLock { running in
+            defer { running = next }
+            return running
+        }
+        withExtendedLifetime(last) {}
     }
 
     /// Sends an evaluation.

@@ -89,11 +89,15 @@ public final class ChildProcess: Sendable {
     public func readLine() async -> String? {
         await onThread {
             var line: [UInt8] = []
-            while let byte = try? self.output.read(upToCount: 1), let first = byte.first {
-                if first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-                line.append(first)
+            var byte: UInt8 = 0
+            while true {
+                let count = read(self.output.fileDescriptor, &byte, 1)
+                // A signal to the test process is no end of the output.
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+                if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+                line.append(byte)
             }
-            return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
         }
     }
 

@@ -119,8 +119,12 @@ public final class TestHTTPClient: Sendable {
 
     private func read() -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        let count = Glibc.recv(self.descriptor, &piece, piece.count, 0)
-        return count > 0 ? Array(piece.prefix(count)) : nil
+        while true {
+            let count = Glibc.recv(self.descriptor, &piece, piece.count, 0)
+            // A signal to the test process is no end of the connection.
+            if count < 0, errno == EINTR { continue }
+            return count > 0 ? Array(piece.prefix(count)) : nil
+        }
     }
 
     /// The bytes of a request with a content of known length.
