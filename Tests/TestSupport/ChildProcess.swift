@@ -1,4 +1,5 @@
 public import Foundation
+internal import Locking
 
 /// A program of the package that runs as a process of its own.
 public final class ChildProcess: Sendable {
@@ -12,6 +13,10 @@ public final class ChildProcess: Sendable {
             self.description = description
         }
     }
+
+    // One at a time: a child started in between would inherit the descriptors by which Foundation learns of the other's
+    // end, and that end would go unnoticed while the child lives.
+    private static let spawning = Locked(())
 
     private let process: Process
     private let output: FileHandle
@@ -62,17 +67,20 @@ public final class ChildProcess: Sendable {
         }
         let errors = try FileHandle(forWritingTo: log)
         try errors.seekToEnd()
-        let pipe = Pipe()
         self.process = Process()
-        self.output = pipe.fileHandleForReading
         self.log = log
         self.process.executableURL = program
         self.process.arguments = arguments
         self.process.standardInput = FileHandle.nullDevice
-        self.process.standardOutput = pipe
         self.process.standardError = errors
         self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        try self.process.run()
+        let process = self.process
+        self.output = try Self.spawning.withLock { _ in
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            return pipe.fileHandleForReading
+        }
     }
 
     deinit {
