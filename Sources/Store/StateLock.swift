@@ -45,6 +45,8 @@ final class StateLock: Sendable {
     func release() {
         let descriptor = self.descriptor.withLock { $0.take() }
         if let descriptor {
+            // Closing alone does not do it while a child that is being started holds a copy of the descriptor.
+            _ = flock(descriptor, LOCK_UN)
             close(descriptor)
         }
     }

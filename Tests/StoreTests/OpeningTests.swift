@@ -49,6 +49,22 @@ import Testing
         #expect(self.openError() == nil)
     }
 
+    @Test func aClosedStoreLetsGoThoughAnotherHoldsACopyOfItsDescriptor() async throws {
+        let store = try Store.open(in: self.directory)
+        let lock = try #require((3..<4096).first { Self.path(of: $0) == self.directory.path + "/lock" })
+        // What a child that is being started has until its program runs.
+        let copy = dup(lock)
+        defer { close(copy) }
+        await store.close()
+        #expect(self.openError() == nil)
+    }
+
+    private static func path(of descriptor: Int32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
     @Test func aStoreThatIsLetGoLetsGoOfTheDirectory() throws {
         do {
             _ = try Store.open(in: self.directory)
