@@ -1,4 +1,3 @@
-internal import Cryptography
 public import HTTPWire
 internal import Synchronization
 public import Telemetry
@@ -24,9 +23,6 @@ public final class Gateway: HTTPResponder {
         self.draining.store(true, ordering: .relaxed)
     }
 
-    /// Whether it goes down.
-    public var isDraining: Bool { self.draining.load(ordering: .relaxed) }
-
     /// Answers a request; every failure has an answer, and every answer names its request.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = self.clock.now()
@@ -41,7 +37,7 @@ public final class Gateway: HTTPResponder {
                     request: request,
                     requestID: requestID,
                     parameter: parameter,
-                    isDraining: self.isDraining
+                    isDraining: self.draining.load(ordering: .relaxed)
                 )
                 response = try await match.handle(exchange)
             case .otherMethods(let allow):

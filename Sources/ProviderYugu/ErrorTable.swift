@@ -22,7 +22,7 @@ enum ErrorTable {
         case 40001, 1004, 1005, 1012, 1013, 1310, 2012: (kind, usualStatus) = (.final, 400)
         default:
             // A 401 with a code we do not know is about our credentials all the same (design, section 4, step 7).
-            let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(status)
+            let isRetryable = RetryPolicy.isRetryable(status: status)
             (kind, usualStatus) = (status == 401 ? .credentials : isRetryable ? .retryable : .final, 502)
         }
         return PlatformCode(value: value, kind: kind, usualStatus: usualStatus)

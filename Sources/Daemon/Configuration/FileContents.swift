@@ -50,7 +50,4 @@ struct FileError: Error, Hashable, Sendable {
 
     /// Whether the file is not there.
     var isMissing: Bool { self.number == ENOENT || self.number == ENOTDIR }
-
-    /// Whether permissions are what stands in the way.
-    var isForbidden: Bool { self.number == EACCES || self.number == EPERM }
 }

@@ -19,14 +19,13 @@ public struct CallScope: Hashable, Sendable {
         self.client = client
         self.user = user
         self.key = key
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(client.utf8.count + (user?.utf8.count ?? 0) + key.text.utf8.count + 16)
-        Self.append(client, to: &bytes)
-        bytes.append(user == nil ? 0 : 1)
-        Self.append(user ?? "", to: &bytes)
-        Self.append(key.text, to: &bytes)
-        self.bytes = bytes
-        let digest = SHA256.hash(of: bytes)
+        var fields = LengthPrefixedFields()
+        fields.append(client)
+        fields.bytes.append(user == nil ? 0 : 1)
+        fields.append(user ?? "")
+        fields.append(key.text)
+        self.bytes = fields.bytes
+        let digest = SHA256.hash(of: self.bytes)
         self.hash = digest.withBytes { digest in
             ScopeHash(
                 digest.loadUnaligned(as: UInt64.self).bigEndian,
@@ -39,10 +38,5 @@ public struct CallScope: Hashable, Sendable {
     func upstreamKey(secret: Secret) -> String {
         let code = HMACSHA256.authenticationCode(for: self.bytes, key: secret)
         return Hex.encode(Array(code.bytes.prefix(16)))
-    }
-
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: UInt32(text.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: text.utf8)
     }
 }

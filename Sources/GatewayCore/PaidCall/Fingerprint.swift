@@ -5,19 +5,14 @@ internal import Cryptography
 /// Boundary, order, file names and part headers do not count (design, section 4, step 4).
 enum Fingerprint {
     static func make(operation: String, path: String, form: ReceivedForm) -> Digest256 {
-        var bytes: [UInt8] = []
-        Self.append(Array(operation.utf8), to: &bytes)
-        Self.append(Array(path.utf8), to: &bytes)
+        var fields = LengthPrefixedFields()
+        fields.append(operation)
+        fields.append(path)
         for part in form.parts.sorted(by: { $0.name < $1.name }) {
-            Self.append(Array(part.name.utf8), to: &bytes)
-            withUnsafeBytes(of: UInt64(part.count).bigEndian) { bytes.append(contentsOf: $0) }
-            bytes.append(contentsOf: part.digest.bytes)
+            fields.append(part.name)
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { fields.bytes.append(contentsOf: $0) }
+            part.digest.withBytes { fields.bytes.append(contentsOf: $0) }
         }
-        return SHA256.hash(of: bytes)
-    }
-
-    private static func append(_ field: [UInt8], to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: UInt32(field.count).bigEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: field)
+        return SHA256.hash(of: fields.bytes)
     }
 }

@@ -100,13 +100,14 @@ public final class PaidCalls: Sendable {
             return try await self.wait(participant, limit: self.configuration.waitForWinner)
         case .owner(let flight, let participant):
             // Replays end here, without a task and without a wait.
-            let known = self.known(request)
-            if case .land(let result) = known {
+            switch self.known(request) {
+            case .land(let result):
                 self.flights.land(request.scope.hash, flight, with: result)
                 return try result.response(isOwner: true)
+            case .fly(let carrier):
+                self.start(request, flight: flight, on: carrier)
+                return try await self.wait(participant, limit: nil)
             }
-            self.start(request, flight: flight, after: known)
-            return try await self.wait(participant, limit: nil)
         }
     }
 
@@ -138,11 +139,9 @@ public final class PaidCalls: Sendable {
         deadline?.cancel()
         switch news {
         case .landed(let result, let asOwner):
-            if !asOwner { self.services.metrics.replays.increment() }
+            if case .answered = result, !asOwner { self.services.metrics.replays.increment() }
             return try result.response(isOwner: asOwner)
-        case .timedOut:
-            throw .inProgress
-        case .left:
+        case .timedOut, .left:
             throw .inProgress
         }
     }
@@ -151,10 +150,8 @@ public final class PaidCalls: Sendable {
     enum Known: Sendable {
         /// No platform is needed.
         case land(FlightResult)
-        /// A new call.
-        case new
-        /// A call of unknown outcome; only the account that carried it can tell.
-        case unknown(KeyRow, Account)
+        /// The platform is asked; of a call of unknown outcome, only the account that carried it can tell.
+        case fly(on: Account?)
     }
 
     private func known(_ request: Request) -> Known {
@@ -165,7 +162,7 @@ public final class PaidCalls: Sendable {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))
         }
-        guard let row else { return .new }
+        guard let row else { return .fly(on: nil) }
         if let answer = row.answer {
             guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
             self.services.metrics.replays.increment()
@@ -177,14 +174,14 @@ public final class PaidCalls: Sendable {
         guard request.operation.isDeduplicated, age < self.configuration.unknownReplayWindow,
             let account = request.accounts.first(where: { $0.appKey == row.appKey })
         else { return .land(.failed(.outcomeLost)) }
-        return .unknown(row, account)
+        return .fly(on: account)
     }
 
     /// Starts the flight in a task of its own: it outlives the client that asked for it.
-    private func start(_ request: Request, flight: FlightID, after known: Known) {
+    private func start(_ request: Request, flight: FlightID, on carrier: Account?) {
         let fly: @Sendable () async -> Void = {
             let call = PaidFlight(calls: self, request: request, flight: flight)
-            let landing = await call.fly(after: known)
+            let landing = await call.fly(on: carrier)
             guard let landing else { return }
             let isWritten = landing.unwritten == nil
             self.flights.land(request.scope.hash, flight, with: landing.result, isWritten: isWritten)

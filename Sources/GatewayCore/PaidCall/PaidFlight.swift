@@ -24,35 +24,24 @@ struct PaidFlight: Sendable {
 
     /// Flies.
     ///
+    /// - Parameter carrier: The only account that may carry the call; nil leaves the choice.
     /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
-    func fly(after known: PaidCalls.Known) async -> Landing? {
+    func fly(on carrier: Account?) async -> Landing? {
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
-        let account: Account
-        switch known {
-        case .land(let result): return Landing(result: result)
-        case .unknown(_, let carrier): account = carrier
-        case .new:
-            guard let first = self.request.accounts.first(where: \.isReady) ?? self.request.accounts.first else {
-                return .failed(.accountRefused)
-            }
-            account = first
+        let accounts = self.request.accounts
+        guard let account = carrier ?? accounts.first(where: \.isReady) ?? accounts.first else {
+            return .failed(.accountRefused)
         }
-        let isProbe = !account.isReady
-        guard account.admits(at: self.services.clock.now()) else { return .failed(.accountRefused) }
         do {
-            try await account.slots.acquire(
-                client: self.request.scope.client,
-                within: self.services.policy.totalTimeout,
-                clock: self.services.clock
-            )
+            try await account.takeSlot(for: self.request.scope.client, services: self.services)
         } catch {
-            return .failed(.queueFull)
+            return .failed(error)
         }
         // The wait for the slot may have been long.
-        if let refusal = self.refusalAfterWaiting(for: account, isProbe: isProbe) {
+        guard !self.calls.trouble.isTroubled else {
             account.slots.release()
-            return .failed(refusal)
+            return .failed(.storeUnavailable)
         }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
             account.slots.release()
@@ -67,12 +56,6 @@ struct PaidFlight: Sendable {
         }
         let outcome = await self.call(account, upstreamKey: claim.upstreamKey, deadline: deadline).run()
         return await self.settle(outcome, claim: claim)
-    }
-
-    /// - Parameter isProbe: Whether this call finds out for all others if the account is accepted again.
-    private func refusalAfterWaiting(for account: Account, isProbe: Bool) -> GatewayError? {
-        if self.calls.trouble.isTroubled { return .storeUnavailable }
-        return isProbe || account.isReady ? nil : .accountRefused
     }
 
     /// Writes down, durably, that the call is about to be sent.

@@ -48,12 +48,31 @@ public final class Account: Sendable {
     public var isReady: Bool { self.state.withLock { $0.isReady } }
 
     /// Whether a call may be sent: always when ready, else one call in ten seconds.
-    func admits(at now: ContinuousClock.Instant) -> Bool {
+    private func admits(at now: ContinuousClock.Instant) -> Bool {
         self.state.withLock { state in
             guard !state.isReady else { return true }
             if let next = state.nextProbe, now < next { return false }
             state.nextProbe = now + Self.probeInterval
             return true
+        }
+    }
+
+    /// Takes a slot for a call, waiting for one if it must; ``UpstreamCall/run()`` gives it back.
+    ///
+    /// - Throws: 502/50200 while the platform refuses our credentials, 429/42901 without a slot.
+    func takeSlot(for client: String, services: UpstreamServices) async throws(GatewayError) {
+        // This call finds out for all others whether the account is accepted again.
+        let isProbe = !self.isReady
+        guard self.admits(at: services.clock.now()) else { throw .accountRefused }
+        do {
+            try await self.slots.acquire(client: client, within: services.policy.totalTimeout, clock: services.clock)
+        } catch {
+            throw .queueFull
+        }
+        // The wait may have been long.
+        guard isProbe || self.isReady else {
+            self.slots.release()
+            throw .accountRefused
         }
     }
 

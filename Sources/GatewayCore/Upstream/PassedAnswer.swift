@@ -1,12 +1,12 @@
-public import HTTPWire
+internal import HTTPWire
 internal import JSONScan
 
 /// Refusals of a platform on their way to the client.
-public enum PassedAnswer {
+enum PassedAnswer {
     /// A JSON answer as it came: its bytes, its status, and the fields that mean something to the client.
     ///
     /// - Parameter code: Gives the status where the platform put a refusal into a success.
-    public static func response(
+    static func response(
         _ response: HTTPTransportResponse,
         code: PlatformCode? = nil,
         attempts: Int

@@ -18,6 +18,11 @@ public struct RetryPolicy: Sendable {
     /// The defaults.
     public init() {}
 
+    /// Whether a status without a code that is known asks for another attempt.
+    public static func isRetryable(status: Int) -> Bool {
+        [408, 425, 429, 500, 502, 503, 504].contains(status)
+    }
+
     /// The wait before attempt `number` + 1.
     ///
     /// - Parameters:

@@ -182,7 +182,7 @@ struct UpstreamCall: Sendable {
             case .credentialsOrClock: return .credentialsOrClock
             }
         case .codeless(let response):
-            let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(response.status)
+            let isRetryable = RetryPolicy.isRetryable(status: response.status)
             return isRetryable && self.isRepeatable ? .retryable(retryAfter: self.retryAfter(of: response)) : .final
         case .malformed:
             return self.isRepeatable ? .retryable(retryAfter: nil) : .final

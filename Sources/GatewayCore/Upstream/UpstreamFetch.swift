@@ -26,16 +26,7 @@ public struct UpstreamFetch: Sendable {
         classify: @escaping @Sendable (HTTPTransportResponse) -> PlatformAnswer
     ) async throws(GatewayError) -> HTTPResponse {
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
-        guard self.account.admits(at: self.services.clock.now()) else { throw .accountRefused }
-        do {
-            try await self.account.slots.acquire(
-                client: self.client,
-                within: self.services.policy.totalTimeout,
-                clock: self.services.clock
-            )
-        } catch {
-            throw .queueFull
-        }
+        try await self.account.takeSlot(for: self.client, services: self.services)
         let call = UpstreamCall(
             services: self.services,
             account: self.account,
