@@ -71,7 +71,7 @@ let package = Package(
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "EventLoop", "Store", "Telemetry", "TestSupport",
+                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "Store", "Telemetry", "TestSupport",
             ]
         ),
         .testTarget(
@@ -81,13 +81,12 @@ let package = Package(
         .testTarget(
             name: "PlatformSimulatorTests",
             dependencies: [
-                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "EventLoop", "HTTPServer",
-                "TestSupport",
+                "PlatformSimulator", "Cryptography", "SpeechAudio", "TestSupport",
             ]
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "HTTPServer", "TestSupport"]
+            dependencies: ["Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "TestSupport"]
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["Locking", "TestSupport"]),
     ],

@@ -63,6 +63,11 @@ forbid "paths of one machine do not belong in the tree" "$(matching '/(work|root
 forbid "a file of more than 600 lines has more than one topic" \
     "$(wc -l "${all[@]}" | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')"
 
+package=$(swift package describe --type json)
+if ! imports=$(scripts/imports.py <<<"$package"); then
+    report "a target imports what Package.swift lists for it, and lists what it imports" "$imports"
+fi
+
 stage "Scripts"
 shellcheck .ci/run scripts/*.sh || failures=$((failures + 1))
 
