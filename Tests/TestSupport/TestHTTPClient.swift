@@ -56,9 +56,8 @@ public final class TestHTTPClient: Sendable {
             }
         }
         guard result == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(self.descriptor)
-            throw Failure(description: "no connection to port \(port): \(reason)")
+            // The descriptor is closed by `deinit`, which runs as all members are set; a second time would hit another's.
+            throw Failure(description: "no connection to port \(port): \(String(cString: strerror(errno)))")
         }
     }
 
