@@ -47,6 +47,50 @@ import Testing
         await bed.stop()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func killedOverAndOverItBillsEveryKeyOnce() async throws {
+        // The same port over all restarts: any other one could be another test's program by the time a client tries it.
+        let port = try ReservedPort()
+        var settings = TestBed.Settings()
+        settings.gateway["listen"] = #"["127.0.0.1:\#(port.number)"]"#
+        let bed = try await TestBed(settings)
+        let repetitions = try await withThrowingTaskGroup { group in
+            for client in 0..<4 {
+                group.addTask {
+                    var repetitions = 0
+                    for number in 0..<12 { repetitions += try await Self.insist(on: "\(client)-\(number)", bed) }
+                    return repetitions
+                }
+            }
+            for _ in 0..<5 {
+                try await bed.faults("bill-drop", "slow:200")
+                let enough = min(try await bed.billed() + 4, 48)
+                while try await bed.billed() < enough { try await Task.sleep(for: .milliseconds(2)) }
+                try await bed.killAndRestart()
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(try await bed.billed() == 48)
+        #expect(repetitions > 0, "the kills met calls")
+        await bed.stop()
+        withExtendedLifetime(port) {}
+    }
+
+    /// Repeats a call until it is answered with 200, as a client does that wants its result; how often it did.
+    private static func insist(on key: String, _ bed: TestBed) async throws -> Int {
+        var repetitions = 0
+        while true {
+            // A daemon that is down refuses the connection, and one that is killed cuts the answer off.
+            let response = try? await bed.evaluate(key: key)
+            switch response?.status ?? 0 {
+            case 200: return repetitions
+            case 0, 409, 502, 503: try await Task.sleep(for: .milliseconds(10))
+            default: throw ChildProcess.Failure(description: "\(key): \(response?.status ?? 0) \(response?.text ?? "")")
+            }
+            repetitions += 1
+        }
+    }
+
     @Test func aCallOfUnknownOutcomeCanBeListedAndSettled() async throws {
         let bed = try await TestBed(
             TestBed.Settings(yugu: ["attempts": "1", "attemptTimeout": #""2s""#, "totalTimeout": #""2s""#])
