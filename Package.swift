@@ -53,11 +53,11 @@ let package = Package(
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
         .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
-        .testTarget(name: "JSONScanTests", dependencies: ["JSONScan"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
+        .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
         .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio"]),
-        .testTarget(name: "TelemetryTests", dependencies: ["Locking", "Telemetry"]),
+        .testTarget(name: "TelemetryTests", dependencies: ["Locking", "Telemetry", "TestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["Locking", "EventLoop"]),
         .testTarget(
             name: "HTTPServerTests",

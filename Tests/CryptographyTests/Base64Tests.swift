@@ -40,13 +40,13 @@ import Testing
         #expect(Base64.decode(text, as: .urlSafe) == nil)
     }
 
-    @Test func theSystemsToolAgreesAndTheWayBackIsExact() throws {
+    @Test func theSystemsToolAgreesAndTheWayBackIsExact() async throws {
         for length in [1, 2, 3, 47, 48, 49, 1_000] {
             let bytes = SecureRandom.bytes(count: length)
             let text = Base64.encode(bytes)
             #expect(Base64.decode(text) == bytes)
             #expect(Base64.decode(Base64.encode(bytes, as: .urlSafe), as: .urlSafe) == bytes)
-            let back = try ShellCommand.output(of: "printf %s '\(text)' | openssl base64 -d -A | od -An -v -tx1")
+            let back = try await ShellCommand.output(of: "printf %s '\(text)' | openssl base64 -d -A | od -An -v -tx1")
             #expect(back.filter { $0.isHexDigit } == Hex.encode(bytes))
         }
     }

@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: [1, 55, 63, 64, 65, 200])
-    func theSystemsToolAgreesOnKeysAroundTheBlockLength(keyLength: Int) throws {
+    func theSystemsToolAgreesOnKeysAroundTheBlockLength(keyLength: Int) async throws {
         let key = SecureRandom.bytes(count: keyLength)
         let text = Base64.encode(SecureRandom.bytes(count: 300))
-        let output = try ShellCommand.output(
+        let output = try await ShellCommand.output(
             of: "printf %s '\(text)' | openssl dgst -sha256 -mac HMAC -macopt hexkey:\(Hex.encode(key)) -r"
         )
         #expect(HMACSHA256.authenticationCode(for: Array(text.utf8), key: key).hex == output.prefix(64))

@@ -67,7 +67,7 @@ let sha256Examples: [(message: String, digest: String)] = [
         #expect(hash.finalize().hex == sha256Examples[1].digest)
     }
 
-    @Test func theSystemsToolAgreesOnRandomMessagesOfAllLengths() throws {
+    @Test func theSystemsToolAgreesOnRandomMessagesOfAllLengths() async throws {
         let lengths = Array(0...130) + [1_023, 4_096, 61_440, 65_537, 1_000_003]
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sha256-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
@@ -81,7 +81,7 @@ let sha256Examples: [(message: String, digest: String)] = [
             expected["\(length)"] = hash.finalize().hex
         }
         // Lines such as `ba78… *17`.
-        let output = try ShellCommand.output(of: "cd '\(directory.path)' && openssl dgst -sha256 -r *")
+        let output = try await ShellCommand.output(of: "cd '\(directory.path)' && openssl dgst -sha256 -r *")
         let lines = output.split(separator: "\n").map { $0.split(separator: " *") }
         #expect(lines.count == lengths.count)
         for line in lines {

@@ -1,54 +1,49 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Daemon
 
 /// The real program: start, signals, control socket, exit codes.
-///
-/// One at a time: each test blocks threads.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DaemonProcessTests {
+@Suite(.timeLimit(.minutes(2))) struct DaemonProcessTests {
     static func cli(
         _ words: [String],
         _ scratch: ScratchDirectory
     ) async throws -> (
         exitCode: Int32, output: String, errors: String
     ) {
-        try await DaemonProcess.run(words + ["--config", scratch.configuration])
+        try await scratch.speechgate(words + ["--config", scratch.configuration])
     }
 
     @Test func itAnnouncesItsAddressesServesAndEndsOnSIGTERM() async throws {
         let scratch = try ScratchDirectory(settings: "echo: true")
-        let daemon = try DaemonProcess(scratch, ["--ready-file", scratch.file("ready")])
+        let daemon = try await scratch.serve(["--ready-file", scratch.file("ready")])
         #expect(
-            daemon.line == #"{"gateway":"http://127.0.0.1:\#(daemon.gatewayPort)","#
-                + #""ops":"http://127.0.0.1:\#(daemon.operationsPort)"}"# + "\n"
+            daemon.line == #"{"gateway":"http://127.0.0.1:\#(daemon.port)","#
+                + #""ops":"http://127.0.0.1:\#(daemon.operationsPort)"}"#
         )
-        #expect(try String(contentsOfFile: scratch.file("ready"), encoding: .utf8) == daemon.line)
-        #expect(try await Connection.get(port: daemon.gatewayPort, "/v1/echo").status == 200)
+        #expect(try String(contentsOfFile: scratch.file("ready"), encoding: .utf8) == daemon.line + "\n")
+        #expect(try await daemon.get("/v1/echo").status == 200)
 
-        let health = try await Connection.get(port: daemon.operationsPort, "/healthz")
+        let health = try await daemon.operations("/healthz")
         #expect(health.status == 200)
-        let ready = try await Connection.get(port: daemon.operationsPort, "/readyz")
+        let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 200)
-        #expect(ready.body == #"{"ready":true,"reasons":[]}"# + "\n")
-        let version = try await Connection.get(port: daemon.operationsPort, "/version")
-        #expect(version.body.wholeMatch(of: /\{"version":"[0-9.]+"\}\n/) != nil)
-        let metrics = try await Connection.get(port: daemon.operationsPort, "/metrics").body
+        #expect(ready.text == #"{"ready":true,"reasons":[]}"# + "\n")
+        let version = try await daemon.operations("/version")
+        #expect(version.text.wholeMatch(of: /\{"version":"[0-9.]+"\}\n/) != nil)
+        let metrics = try await daemon.operations("/metrics").text
         #expect(metrics.contains("speechgate_claims{state=\"sent\"} 0\n"))
         #expect(metrics.contains("speechgate_http_requests_total{route=\"/v1/echo\",class=\"2xx\"} 1\n"))
         #expect(metrics.contains("speechgate_connections_accepted_total 1\n"))
-        #expect(try await Connection.get(port: daemon.operationsPort, "/").status == 404)
-        let post = try await Connection.exchange(
-            port: daemon.operationsPort,
-            "POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        )
+        #expect(try await daemon.operations("/").status == 404)
+        let post = try await daemon.operations("/healthz", method: "POST")
         #expect(post.status == 405)
-        #expect(post.head.contains("\r\nAllow: GET, HEAD"))
-        #expect(try await Connection.get(port: daemon.gatewayPort, "/metrics").status == 404, "operations stay apart")
+        #expect(post["allow"] == "GET, HEAD")
+        #expect(try await daemon.get("/metrics").status == 404, "operations stay apart")
 
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
-        let messages = daemon.log.split(separator: "\n").compactMap { line in
+        #expect(await daemon.terminate() == 0)
+        let messages = daemon.process.errorText.split(separator: "\n").compactMap { line in
             (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["message"] as? String
         }
         #expect(messages.contains("ready"))
@@ -58,13 +53,13 @@ import Testing
 
     @Test func aClientIsKnownAtOnceAndUnknownAtOnce() async throws {
         let scratch = try ScratchDirectory()
-        let daemon = try DaemonProcess(scratch)
+        let daemon = try await scratch.serve()
         let added = try await Self.cli(["client", "add", "app"], scratch)
         #expect(added.exitCode == 0, "\(added.errors)")
         let key = try #require(try AdministrationTests.object(added.output)["apiKey"] as? String)
-        let bearer = "Authorization: Bearer \(key)\r\n"
+        let bearer = [("Authorization", "Bearer \(key)")]
         // 404 is what a known client hears about a key that was never used.
-        #expect(try await Connection.get(port: daemon.gatewayPort, "/v1/keys/k", fields: bearer).status == 404)
+        #expect(try await daemon.get("/v1/keys/k", fields: bearer).status == 404)
 
         let list = try await Self.cli(["client", "list"], scratch)
         #expect(list.output.contains(#""client":"app""#))
@@ -72,41 +67,38 @@ import Testing
         #expect(try await Self.cli(["client", "revoke", "other"], scratch).exitCode == 67)
         let revoked = try await Self.cli(["client", "revoke", "app"], scratch)
         #expect(revoked.exitCode == 0)
-        #expect(try await Connection.get(port: daemon.gatewayPort, "/v1/keys/k", fields: bearer).status == 401)
-        #expect(!daemon.log.contains(key), "keys are never logged")
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        #expect(try await daemon.get("/v1/keys/k", fields: bearer).status == 401)
+        #expect(!daemon.process.errorText.contains(key), "keys are never logged")
+        #expect(await daemon.terminate() == 0)
     }
 
     @Test func theControlSocketBelongsToItsUserAlone() async throws {
         let scratch = try ScratchDirectory()
-        let daemon = try DaemonProcess(scratch)
+        let daemon = try await scratch.serve()
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("state/control.sock"))
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         let folder = try FileManager.default.attributesOfItem(atPath: scratch.file("state"))
         #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        #expect(await daemon.terminate() == 0)
     }
 
     @Test func aSecondDaemonOnOneStateDirectoryIs75() async throws {
         let scratch = try ScratchDirectory()
-        let daemon = try DaemonProcess(scratch)
+        let daemon = try await scratch.serve()
         let second = try await Self.cli(["serve"], scratch)
         #expect(second.exitCode == 75)
         #expect(second.output.isEmpty)
         #expect(second.errors.hasPrefix("speechgate: another speechgate (pid "))
         #expect(second.errors.split(separator: "\n").count == 1)
-        #expect(try await Connection.get(port: daemon.operationsPort, "/healthz").status == 200)
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        #expect(try await daemon.operations("/healthz").status == 200)
+        #expect(await daemon.terminate() == 0)
     }
 
     @Test func aPortInUseIs69AndNothingStaysBehind() async throws {
         let scratch = try ScratchDirectory()
-        let daemon = try DaemonProcess(scratch)
+        let daemon = try await scratch.serve()
         let other = try ScratchDirectory()
-        for option in ["127.0.0.1:\(daemon.gatewayPort)", "127.0.0.1:\(daemon.operationsPort)"] {
+        for option in ["127.0.0.1:\(daemon.port)", "127.0.0.1:\(daemon.operationsPort)"] {
             let second = try await Self.cli(["serve", "--listen", option], other)
             #expect(second.exitCode == 69)
             #expect(second.errors.contains("speechgate: cannot listen on \(option): it is in use"))
@@ -114,8 +106,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: other.file("state/control.sock")))
         // The state directory is free again.
         #expect(try await Self.cli(["client", "list"], other).exitCode == 0)
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        #expect(await daemon.terminate() == 0)
     }
 
     @Test func anAddressThatDoesNotExistIs69() async throws {
@@ -127,8 +118,8 @@ import Testing
 
     @Test func usageAndConfigurationFaultsHaveTheirCodes() async throws {
         let scratch = try ScratchDirectory(settings: "lisen: 1")
-        #expect(try await DaemonProcess.run([]).exitCode == 64)
-        #expect(try await DaemonProcess.run(["serve", "--nonsense"]).exitCode == 64)
+        #expect(try await scratch.speechgate([]).exitCode == 64)
+        #expect(try await scratch.speechgate(["serve", "--nonsense"]).exitCode == 64)
         let run = try await Self.cli(["serve"], scratch)
         #expect(run.exitCode == 78)
         #expect(
@@ -136,94 +127,95 @@ import Testing
                 + "\n"
         )
         #expect(try await Self.cli(["check"], scratch).exitCode == 78)
-        #expect(try await DaemonProcess.run(["--version"]).exitCode == 0)
+        #expect(try await scratch.speechgate(["--version"]).exitCode == 0)
     }
 
     @Test func aCallThatRunsAtSIGTERMIsFinished() async throws {
         let scratch = try ScratchDirectory(settings: "echo: true")
-        let daemon = try DaemonProcess(scratch)
-        let idle = try Connection(port: daemon.gatewayPort)
+        let daemon = try await scratch.serve()
+        let idle = try TestHTTPClient(port: daemon.port)
         idle.send("GET /v1/echo HTTP/1.1\r\nHost: t\r\n\r\n")
-        #expect(idle.receive().status == 200)
-        let running = try Connection(port: daemon.gatewayPort)
+        #expect(await idle.receive().status == 200)
+        let running = try TestHTTPClient(port: daemon.port)
         running.send("POST /v1/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
-        #expect(running.receive().status == 100, "the call runs")
-        daemon.signal(SIGTERM)
-        #expect(idle.receive().status == nil, "an idle connection is closed")
-        let ready = try await Connection.get(port: daemon.operationsPort, "/readyz")
+        #expect(await running.receive(takesInterim: true).status == 100, "the call runs")
+        daemon.process.signal(SIGTERM)
+        #expect(await idle.receiveEnd(), "an idle connection is closed")
+        let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 503)
-        #expect(ready.body == #"{"ready":false,"reasons":["draining"]}"# + "\n")
-        #expect(throws: Connection.Refused.self) { try Connection(port: daemon.gatewayPort) }
+        #expect(ready.text == #"{"ready":false,"reasons":["draining"]}"# + "\n")
+        #expect(throws: TestHTTPClient.Failure.self) { try TestHTTPClient(port: daemon.port) }
         running.send("0123456789")
-        let answer = running.receive()
+        let answer = await running.receive()
         #expect(answer.status == 200)
-        #expect(answer.head.lowercased().contains("connection: close"))
-        #expect(await daemon.exitCode() == 0)
+        #expect(answer["connection"]?.lowercased() == "close")
+        #expect(await daemon.process.wait() == 0)
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func theSecondSignalEndsAtOnce(second: Int32) async throws {
         let scratch = try ScratchDirectory(settings: "echo: true, drain: \"10m\"")
-        let daemon = try DaemonProcess(scratch)
-        let running = try Connection(port: daemon.gatewayPort)
+        let daemon = try await scratch.serve()
+        let running = try TestHTTPClient(port: daemon.port)
         running.send("POST /v1/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
-        #expect(running.receive().status == 100)
-        daemon.signal(SIGINT)
-        while try await Connection.get(port: daemon.operationsPort, "/readyz").status != 503 {}
-        daemon.signal(second)
-        #expect(running.receive().status == nil)
-        #expect(await daemon.exitCode() == 0)
-        #expect(daemon.log.contains("stopping at once"))
+        #expect(await running.receive(takesInterim: true).status == 100)
+        daemon.process.signal(SIGINT)
+        while try await daemon.operations("/readyz").status != 503 {}
+        daemon.process.signal(second)
+        #expect(await running.receiveEnd())
+        #expect(await daemon.process.wait() == 0)
+        #expect(daemon.process.errorText.contains("stopping at once"))
     }
 
     @Test func drainingEndsWithItsTime() async throws {
         let scratch = try ScratchDirectory(settings: "echo: true, drain: \"200ms\"")
-        let daemon = try DaemonProcess(scratch)
-        let running = try Connection(port: daemon.gatewayPort)
+        let daemon = try await scratch.serve()
+        let running = try TestHTTPClient(port: daemon.port)
         running.send("POST /v1/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
-        #expect(running.receive().status == 100)
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
-        #expect(running.receive().status == nil)
+        #expect(await running.receive(takesInterim: true).status == 100)
+        #expect(await daemon.terminate() == 0)
+        #expect(await running.receiveEnd())
     }
 
     @Test func aHangupChangesNothing() async throws {
         let scratch = try ScratchDirectory()
-        let daemon = try DaemonProcess(scratch)
-        daemon.signal(SIGHUP)
-        while !daemon.log.contains("SIGHUP is ignored") { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(try await Connection.get(port: daemon.operationsPort, "/readyz").status == 200)
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        let daemon = try await scratch.serve()
+        daemon.process.signal(SIGHUP)
+        while !daemon.process.errorText.contains("SIGHUP is ignored") { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await daemon.operations("/readyz").status == 200)
+        #expect(await daemon.terminate() == 0)
     }
 
     // MARK: - With a platform
 
-    /// An evaluation of a client, up to the last byte.
-    static func evaluation(key: String, idempotencyKey: String) -> String {
-        let body = [
-            "--b\r\nContent-Disposition: form-data; name=\"config\"\r\n\r\n",
-            #"{"coreType":"word","referenceText":"hello"}"#,
-            "\r\n--b\r\nContent-Disposition: form-data; name=\"audio\"; filename=\"a.wav\"\r\n",
-            "Content-Type: audio/wav\r\n\r\nRIFFdata\r\n--b--\r\n",
-        ].joined()
-        return "POST /api/v1/evaluate HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer \(key)\r\n"
-            + "Idempotency-Key: \(idempotencyKey)\r\nContent-Type: multipart/form-data; boundary=b\r\n"
-            + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    /// An evaluation of a client.
+    static func evaluation(key: String, idempotencyKey: String) -> [UInt8] {
+        let form = TestForm.evaluation()
+        return TestHTTPClient.request(
+            "POST",
+            "/api/v1/evaluate",
+            fields: [("Authorization", "Bearer \(key)"), ("Idempotency-Key", idempotencyKey), form.contentType],
+            body: form.bytes
+        )
     }
 
     @Test func aClaimOutlivesKill9AndIsSettledByHand() async throws {
-        let platform = try StubPlatform(answer: nil)
+        let asked = TestSignal()
+        let platform = try ScriptedServer { connection in
+            connection.readRequest()
+            asked.give()
+            connection.readToEnd()
+        }
         defer { platform.stop() }
-        let scratch = try ScratchDirectory(yugu: #"baseURL: "http://127.0.0.1:\#(platform.port)""#)
-        let daemon = try DaemonProcess(scratch)
+        let scratch = try ScratchDirectory(yugu: #"baseURL: "\#(platform.url)""#)
+        let daemon = try await scratch.serve()
         let key = try #require(
             try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"]
                 as? String
         )
-        let caller = try Connection(port: daemon.gatewayPort)
+        let caller = try TestHTTPClient(port: daemon.port)
         caller.send(Self.evaluation(key: key, idempotencyKey: "lesson-4"))
-        try await platform.waitForRequest()
+        await asked.given()
         let running = try await Self.cli(["claims", "list"], scratch)
         #expect(running.output.contains(#""key":"lesson-4","client":"app","user":null,"operation":"#))
         #expect(running.output.contains(#""state":"running""#))
@@ -231,46 +223,43 @@ import Testing
         let early = try await Self.cli(settle, scratch)
         #expect(early.exitCode == 75)
         #expect(early.errors.contains("a call with this key is running; settle it when it has ended"))
-        daemon.signal(SIGKILL)
-        #expect(await daemon.exitCode() == -SIGKILL)
+        daemon.process.signal(SIGKILL)
+        #expect(await daemon.process.wait() == 128 + SIGKILL)
 
-        let next = try DaemonProcess(scratch)
+        let next = try await scratch.serve()
         let list = try await Self.cli(["claims", "list"], scratch)
         #expect(list.output.contains(#""state":"unknown""#))
-        let metrics = try await Connection.get(port: next.operationsPort, "/metrics").body
+        let metrics = try await next.operations("/metrics").text
         #expect(metrics.contains("speechgate_claims{state=\"sent\"} 1\n"))
         let settled = try await Self.cli(settle, scratch)
         #expect(settled.exitCode == 0, "\(settled.errors)")
         #expect(try await Self.cli(["claims", "list"], scratch).output.isEmpty)
-        next.signal(SIGTERM)
-        #expect(await next.exitCode() == 0)
+        #expect(await next.terminate() == 0)
     }
 
     @Test func aRefusedAccountMakesItNotReady() async throws {
         let body = #"{"code":2010,"message":"unknown key"}"#
-        let platform = try StubPlatform(
-            answer: "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        )
+        let platform = try ScriptedServer { connection in
+            while connection.readRequest() != nil {
+                connection.answer(body, status: "401 Unauthorized", fields: "Content-Type: application/json\r\n")
+            }
+        }
         defer { platform.stop() }
-        let scratch = try ScratchDirectory(yugu: #"baseURL: "http://127.0.0.1:\#(platform.port)""#)
-        let daemon = try DaemonProcess(scratch)
+        let scratch = try ScratchDirectory(yugu: #"baseURL: "\#(platform.url)""#)
+        let daemon = try await scratch.serve()
         let key = try #require(
             try AdministrationTests.object(try await Self.cli(["client", "add", "app"], scratch).output)["apiKey"]
                 as? String
         )
-        let answer = try await Connection.exchange(
-            port: daemon.gatewayPort,
-            Self.evaluation(key: key, idempotencyKey: "k")
-        )
-        #expect(answer.status == 502)
-        let ready = try await Connection.get(port: daemon.operationsPort, "/readyz")
+        let caller = try TestHTTPClient(port: daemon.port)
+        caller.send(Self.evaluation(key: key, idempotencyKey: "k"))
+        #expect(await caller.receive().status == 502)
+        let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 503)
-        #expect(ready.body == #"{"ready":false,"reasons":["accounts"]}"# + "\n")
+        #expect(ready.text == #"{"ready":false,"reasons":["accounts"]}"# + "\n")
         for secret in ["hunter2", "app-key-1", key, "0123456789abcdef0123"] {
-            #expect(!daemon.log.contains(secret))
+            #expect(!daemon.process.errorText.contains(secret))
         }
-        daemon.signal(SIGTERM)
-        #expect(await daemon.exitCode() == 0)
+        #expect(await daemon.terminate() == 0)
     }
 }

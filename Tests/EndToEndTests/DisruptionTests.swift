@@ -28,7 +28,6 @@ import Testing
     @Test func aKillBetweenClaimAndAnswerBillsOnce() async throws {
         let bed = try await TestBed()
         try await bed.faults("slow:2000")
-        let port = bed.port
         let form = TestForm.evaluation()
         let request = TestHTTPClient.request(
             "POST",
@@ -36,21 +35,60 @@ import Testing
             fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
             body: form.bytes
         )
-        let lost = Task {
-            await onThread { () -> Int in
-                guard let client = try? TestHTTPClient(port: port) else { return -1 }
-                client.send(request)
-                return client.receive().status
-            }
-        }
+        let client = try TestHTTPClient(port: bed.port)
+        client.send(request)
         while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         try await bed.killAndRestart()
-        #expect(await lost.value == 0, "the connection died with the daemon")
+        #expect(await client.receiveEnd(), "the connection died with the daemon")
         #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")
         let response = try await bed.evaluate(key: "k")
         #expect(response.status == 200, "\(response.text)")
         #expect(try await bed.billed() == 1)
         await bed.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func killedOverAndOverItBillsEveryKeyOnce() async throws {
+        // The same port over all restarts: any other one could be another test's program by the time a client tries it.
+        let port = try ReservedPort()
+        var settings = TestBed.Settings()
+        settings.gateway["listen"] = #"["127.0.0.1:\#(port.number)"]"#
+        let bed = try await TestBed(settings)
+        let repetitions = try await withThrowingTaskGroup { group in
+            for client in 0..<4 {
+                group.addTask {
+                    var repetitions = 0
+                    for number in 0..<12 { repetitions += try await Self.insist(on: "\(client)-\(number)", bed) }
+                    return repetitions
+                }
+            }
+            for _ in 0..<5 {
+                try await bed.faults("bill-drop", "slow:200")
+                let enough = min(try await bed.billed() + 4, 48)
+                while try await bed.billed() < enough { try await Task.sleep(for: .milliseconds(2)) }
+                try await bed.killAndRestart()
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(try await bed.billed() == 48)
+        #expect(repetitions > 0, "the kills met calls")
+        await bed.stop()
+        withExtendedLifetime(port) {}
+    }
+
+    /// Repeats a call until it is answered with 200, as a client does that wants its result; how often it did.
+    private static func insist(on key: String, _ bed: TestBed) async throws -> Int {
+        var repetitions = 0
+        while true {
+            // A daemon that is down refuses the connection, and one that is killed cuts the answer off.
+            let response = try? await bed.evaluate(key: key)
+            switch response?.status ?? 0 {
+            case 200: return repetitions
+            case 0, 409, 502, 503: try await Task.sleep(for: .milliseconds(10))
+            default: throw ChildProcess.Failure(description: "\(key): \(response?.status ?? 0) \(response?.text ?? "")")
+            }
+            repetitions += 1
+        }
     }
 
     @Test func aCallOfUnknownOutcomeCanBeListedAndSettled() async throws {
@@ -89,7 +127,7 @@ import Testing
     @Test func aSecondDaemonOnTheSameStateDirectoryRefusesToStart() async throws {
         let bed = try await TestBed()
         let second = try ChildProcess(
-            "speechgate",
+            ChildProcess.program("speechgate"),
             ["serve", "--config", bed.config.path],
             log: bed.folder.appendingPathComponent("second.log")
         )

@@ -93,7 +93,7 @@ struct StoreFaultTests {
         // The same state, seen through a mount that cannot be written.
         let state = bed.stateDirectory.path
         let script = "mount --bind '\(state)' '\(state)' && mount -o remount,bind,ro '\(state)' && exec \"$@\""
-        let program = ChildProcess.programs.appendingPathComponent("speechgate").path
+        let program = ChildProcess.program("speechgate").path
         let gateway = try ChildProcess(
             URL(fileURLWithPath: "/usr/bin/unshare"),
             ["-m", "sh", "-c", script, "sh", program, "serve", "--config", bed.config.path],

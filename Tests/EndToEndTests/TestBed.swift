@@ -26,20 +26,15 @@ final class TestBed: Sendable {
     let secretKey: String
     let apiKey: String
     private let stateSize: String?
-    private let running: Locked<Running>
-
-    private struct Running {
-        let process: ChildProcess
-        let port: UInt16
-        let operationsPort: UInt16
-    }
+    private let running: Locked<GatewayProcess>
 
     /// The daemon that runs now.
-    var gateway: ChildProcess { self.running.withLock { $0.process } }
+    private var daemon: GatewayProcess { self.running.withLock { $0 } }
+    var gateway: ChildProcess { self.daemon.process }
     /// The gateway's port.
-    var port: UInt16 { self.running.withLock { $0.port } }
+    var port: UInt16 { self.daemon.port }
     /// The operations listener's port.
-    var operationsPort: UInt16 { self.running.withLock { $0.operationsPort } }
+    var operationsPort: UInt16 { self.daemon.operationsPort }
     var config: URL { self.folder.appendingPathComponent("speechgate.json5") }
     var stateDirectory: URL { self.folder.appendingPathComponent("state") }
     var gatewayLog: URL { self.folder.appendingPathComponent("gateway.log") }
@@ -50,12 +45,12 @@ final class TestBed: Sendable {
             .appendingPathComponent("speechgate-e2e-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.simulator = try ChildProcess(
-            "speechsim",
+            ChildProcess.program("speechsim"),
             ["--listen", "127.0.0.1:0"] + settings.simulator,
             log: self.folder.appendingPathComponent("simulator.log")
         )
         let line = Array(try #require(await self.simulator.readLine(), "the simulator says where it listens").utf8)
-        self.simulatorPort = try Self.port(of: JSONText.member("http", of: line))
+        self.simulatorPort = try #require(JSONText.port("http", of: line))
         self.appKey = try #require(JSONText.member("appKey", of: line))
         self.secretKey = try #require(JSONText.member("secretKey", of: line))
         try Self.write(
@@ -159,43 +154,27 @@ final class TestBed: Sendable {
         return list.filter { ($0["path"] as? String)?.hasPrefix("/api/") == true }
     }
 
-    private static func serve(in folder: URL, stateSize: String?) async throws -> Running {
-        let serve = ["serve", "--config", folder.appendingPathComponent("speechgate.json5").path]
-        let log = folder.appendingPathComponent("gateway.log")
-        let process: ChildProcess
-        if let stateSize {
-            // The program replaces the shell, so its pid is the process's own; the mount dies with it.
-            let state = folder.appendingPathComponent("state").path
-            let script = "mkdir -p '\(state)' && mount -t tmpfs -o size=\(stateSize) tmpfs '\(state)' && exec \"$@\""
-            process = try ChildProcess(
-                URL(fileURLWithPath: "/usr/bin/unshare"),
-                ["-m", "sh", "-c", script, "sh", ChildProcess.programs.appendingPathComponent("speechgate").path]
-                    + serve,
-                log: log
-            )
-        } else {
-            process = try ChildProcess("speechgate", serve, log: log)
+    private static func serve(in folder: URL, stateSize: String?) async throws -> GatewayProcess {
+        let state = folder.appendingPathComponent("state").path
+        // The program replaces the shell, so its pid is the process's own; the mount dies with it.
+        let mount = stateSize.map { size in
+            let script = "mkdir -p '\(state)' && mount -t tmpfs -o size=\(size) tmpfs '\(state)' && exec \"$@\""
+            return ["unshare", "-m", "sh", "-c", script, "sh"]
         }
-        guard let line = await process.readLine() else {
-            throw ChildProcess.Failure(description: "the gateway did not start: \(process.errorText)")
-        }
-        let bytes = Array(line.utf8)
-        return Running(
-            process: process,
-            port: try Self.port(of: JSONText.member("gateway", of: bytes)),
-            operationsPort: try Self.port(of: JSONText.member("ops", of: bytes))
+        return try await GatewayProcess(
+            folder.appendingPathComponent("speechgate.json5").path,
+            log: folder.appendingPathComponent("gateway.log"),
+            under: mount ?? []
         )
     }
 
     /// Runs a shell command in the daemon's own view of the file systems.
     func shell(_ command: String) async throws -> (status: Int32, output: String) {
-        let process = try ChildProcess(
+        try await ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/nsenter"),
             ["-t", "\(self.gateway.pid)", "-m", "sh", "-c", command],
             log: self.folder.appendingPathComponent("shell.log")
         )
-        let output = await process.readToEnd()
-        return (await process.wait(), output)
     }
 
     /// Runs one of the daemon's verbs beside the running daemon.
@@ -209,22 +188,13 @@ final class TestBed: Sendable {
         in folder: URL,
         of daemon: ChildProcess?
     ) async throws -> (status: Int32, output: String) {
-        let program = ChildProcess.programs.appendingPathComponent("speechgate")
-        let words = arguments + ["--config", folder.appendingPathComponent("speechgate.json5").path]
-        let log = folder.appendingPathComponent("verbs.log")
-        let process: ChildProcess
-        if let daemon {
-            let enter = ["-t", "\(daemon.pid)", "-m", program.path]
-            process = try ChildProcess(URL(fileURLWithPath: "/usr/bin/nsenter"), enter + words, log: log)
-        } else {
-            process = try ChildProcess(program, words, log: log)
-        }
-        let output = await process.readToEnd()
-        return (await process.wait(), output)
-    }
-
-    private static func port(of url: String?) throws -> UInt16 {
-        try #require(url.flatMap { URL(string: $0)?.port }.flatMap { UInt16(exactly: $0) }, "an address with a port")
+        let enter = daemon.map { ["nsenter", "-t", "\($0.pid)", "-m"] } ?? []
+        let config = ["--config", folder.appendingPathComponent("speechgate.json5").path]
+        return try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            enter + [ChildProcess.program("speechgate").path] + arguments + config,
+            log: folder.appendingPathComponent("verbs.log")
+        )
     }
 
     private static func write(

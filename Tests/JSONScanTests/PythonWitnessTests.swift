@@ -1,12 +1,13 @@
 import Foundation
 import JSONScan
+import TestSupport
 import Testing
 
 /// Random texts, whole and damaged, judged by the scanner and by Python's parser.
 @Suite struct PythonWitnessTests {
     static let isPythonThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    /// Compares a file of lines with Python's parser.
+    /// Compares lines with Python's parser.
     ///
     /// A line has two texts in hexadecimal: one, and what the scanner and writer made of it, or `-` if it was refused.
     /// `?` stands for a valid text with half a surrogate pair in a name, which cannot be written anew.
@@ -18,7 +19,7 @@ import Testing
         def parse(hexadecimal):
             return json.loads(bytes.fromhex(hexadecimal[1:]).decode("utf-8"), parse_constant=refuse)
         valid = 0
-        for line in open(sys.argv[1]):
+        for line in sys.stdin:
             text, copy = line.split()
             try:
                 tree = parse(text)
@@ -32,7 +33,7 @@ import Testing
         """
 
     @Test(.enabled(if: isPythonThere, "no /usr/bin/python3"), arguments: [1, 2, 3] as [UInt64])
-    func pythonAgreesOnRandomTexts(seed: UInt64) throws {
+    func pythonAgreesOnRandomTexts(seed: UInt64) async throws {
         var generator = RandomText(seed: seed)
         var lines = ""
         let count = 2_000
@@ -43,22 +44,10 @@ import Testing
             let scanner = try? JSONScanner(validating: text)
             lines += "\(Self.hex(text)) \(try scanner.map { try Self.copy($0) } ?? "-")\n"
         }
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("json-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appendingPathComponent("texts").path
-        try lines.write(toFile: file, atomically: false, encoding: .utf8)
-
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.judge, file]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let result = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "python3 gave up; see standard error")
-        var differences = result.split(separator: "\n")
+        let python = URL(fileURLWithPath: "/usr/bin/python3")
+        let (status, output) = try await ChildProcess.run(python, ["-c", Self.judge], input: Array(lines.utf8))
+        try #require(status == 0, "\(output)")
+        var differences = output.split(separator: "\n")
         let valid = try #require(differences.popLast().flatMap { Int($0) })
         #expect(differences.isEmpty)
         // Both verdicts must have occurred in number, or nothing was compared.

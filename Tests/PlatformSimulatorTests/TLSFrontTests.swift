@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -9,25 +10,10 @@ import Testing
 
     /// Runs curl and returns its exit status and output.
     private static func curl(_ arguments: [String]) async throws -> (status: Int32, output: String) {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                let process = Process()
-                process.executableURL = URL(filePath: Self.curl)
-                process.arguments = ["-sS", "--max-time", "20", "--noproxy", "*"] + arguments
-                let output = Pipe()
-                process.standardOutput = output
-                process.standardError = FileHandle.nullDevice
-                do {
-                    try process.run()
-                } catch {
-                    continuation.resume(throwing: error)
-                    return
-                }
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        try await ChildProcess.run(
+            URL(filePath: Self.curl),
+            ["-sS", "--max-time", "20", "--noproxy", "*"] + arguments
+        )
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: Self.curl)))

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite struct MetricsRegistryTests {
@@ -196,25 +197,18 @@ import Testing
     }
 
     @Test(.enabled(if: promtool != nil, "promtool (Debian: prometheus) is not installed"))
-    func promtoolFindsNothing() throws {
+    func promtoolFindsNothing() async throws {
         let registry = MetricsRegistry()
         registry.counters("speechgate_requests_total", "Requests \\ with \"everything\"\n.", by: Outcome.self)[.refused]
             .increment()
         registry.gauges("speechgate_accounts", "Accounts.", label: "account", values: ["a\"b\\c\nd"])["x"].set(.nan)
         registry.histograms("speechgate_request_duration_seconds", "Durations.", by: Route.self)[.report].observe(0.2)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.promtool))
-        process.arguments = ["check", "metrics"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: registry.exposition())
-        try input.fileHandleForWriting.close()
-        let complaints = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let (status, complaints) = try await ChildProcess.run(
+            URL(fileURLWithPath: try #require(Self.promtool)),
+            ["check", "metrics"],
+            input: Array(registry.exposition())
+        )
         #expect(complaints.isEmpty)
-        #expect(process.terminationStatus == 0)
+        #expect(status == 0)
     }
 }

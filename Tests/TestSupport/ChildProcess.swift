@@ -1,7 +1,7 @@
 public import Foundation
 internal import Locking
 
-/// A program of the package that runs as a process of its own.
+/// A program that runs as a process of its own.
 public final class ChildProcess: Sendable {
     /// Why a program cannot be used.
     public struct Failure: Error, CustomStringConvertible {
@@ -20,11 +20,11 @@ public final class ChildProcess: Sendable {
 
     private let process: Process
     private let output: FileHandle
-    /// What the program wrote to standard error.
-    public let log: URL
+    /// Where its standard error goes; nil when that is joined to its standard output.
+    public let log: URL?
 
     /// The folder of the package's built programs.
-    public static let programs: URL = {
+    private static let programs: URL = {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         if let bundle = Bundle.allBundles.first(where: { $0.bundlePath.hasSuffix(".xctest") }) {
             folder = bundle.bundleURL.deletingLastPathComponent()
@@ -32,55 +32,77 @@ public final class ChildProcess: Sendable {
         return folder
     }()
 
-    /// Starts a program of the package.
-    ///
-    /// - Parameters:
-    ///   - name: The program's name.
-    ///   - log: Where its standard error goes; it is appended to.
-    ///   - environment: Variables beside the test's own.
-    public convenience init(
-        _ name: String,
-        _ arguments: [String],
-        log: URL,
-        environment: [String: String] = [:]
-    ) throws {
-        try self.init(Self.programs.appendingPathComponent(name), arguments, log: log, environment: environment)
+    /// The file of a program of the package.
+    public static func program(_ name: String) -> URL {
+        Self.programs.appendingPathComponent(name)
     }
 
-    /// Starts any program.
+    /// Starts a program.
     ///
     /// - Parameters:
     ///   - program: Its file.
-    ///   - log: Where its standard error goes; it is appended to.
-    ///   - environment: Variables beside the test's own.
+    ///   - log: Where its standard error goes, to be appended to; nil joins it to standard output.
+    ///   - input: What it reads from its standard input.
+    ///   - folder: Where it runs; nil for where the test runs.
     public init(
         _ program: URL,
         _ arguments: [String],
-        log: URL,
-        environment: [String: String] = [:]
+        log: URL? = nil,
+        input: [UInt8] = [],
+        in folder: URL? = nil
     ) throws {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
-            throw Failure(description: "\(program.path) is not built; run swift build first")
+            throw Failure(description: "there is no program \(program.path); run swift build first if it is our own")
         }
-        if !FileManager.default.fileExists(atPath: log.path) {
-            _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        }
-        let errors = try FileHandle(forWritingTo: log)
-        try errors.seekToEnd()
-        self.process = Process()
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardInput = try Self.reading(input)
+        let errors = try log.map { try Self.appending(to: $0) }
+        self.process = process
         self.log = log
-        self.process.executableURL = program
-        self.process.arguments = arguments
-        self.process.standardInput = FileHandle.nullDevice
-        self.process.standardError = errors
-        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let process = self.process
         self.output = try Self.spawning.withLock { _ in
             let pipe = Pipe()
             process.standardOutput = pipe
+            if let errors { process.standardError = errors } else { process.standardError = pipe }
             try process.run()
             return pipe.fileHandleForReading
         }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: How it ended, as ``wait()`` tells it, and all its standard output.
+    public static func run(
+        _ program: URL,
+        _ arguments: [String],
+        log: URL? = nil,
+        input: [UInt8] = [],
+        in folder: URL? = nil
+    ) async throws -> (status: Int32, output: String) {
+        let process = try ChildProcess(program, arguments, log: log, input: input, in: folder)
+        let output = await process.readToEnd()
+        return (await process.wait(), output)
+    }
+
+    /// Opens a file, which is made where there is none, to write behind its end.
+    private static func appending(to file: URL) throws -> FileHandle {
+        if !FileManager.default.fileExists(atPath: file.path) {
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        return handle
+    }
+
+    /// Lends bytes as a file without a name: unlike a pipe, it never makes the writer wait or meet a broken end.
+    private static func reading(_ bytes: [UInt8]) throws -> FileHandle {
+        guard !bytes.isEmpty else { return FileHandle.nullDevice }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try FileHandle(forReadingFrom: file)
     }
 
     deinit {
@@ -133,7 +155,7 @@ public final class ChildProcess: Sendable {
 
     /// What it has written to standard error so far.
     public var errorText: String {
-        (try? String(contentsOf: self.log, encoding: .utf8)) ?? ""
+        self.log.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? ""
     }
 }
 

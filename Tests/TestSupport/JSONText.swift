@@ -11,6 +11,11 @@ public enum JSONText {
         return (value as? String) ?? "\(value)"
     }
 
+    /// The port of the URL in a top-level member, or nil.
+    public static func port(_ name: String, of bytes: [UInt8]) -> UInt16? {
+        Self.member(name, of: bytes).flatMap { URL(string: $0)?.port }.flatMap { UInt16(exactly: $0) }
+    }
+
     /// The outermost object, or nil.
     public static func object(_ bytes: [UInt8]) -> [String: Any]? {
         try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]

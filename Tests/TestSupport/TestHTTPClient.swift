@@ -1,8 +1,9 @@
 internal import Glibc
+internal import Locking
 
 /// An answer as a client reads it off its socket.
 public struct TestResponse: Sendable {
-    /// The status code; 0 when the connection ended without an answer.
+    /// The status code; 0 when the connection ended before the answer did.
     public let status: Int
     /// The fields in order.
     public let fields: [(name: String, value: String)]
@@ -23,9 +24,13 @@ public struct TestResponse: Sendable {
     }
 }
 
-/// A blocking client on a plain socket: it sends exactly what it is told and repeats nothing.
+/// A client on a plain socket: it sends exactly what it is told and repeats nothing.
+///
+/// Used by one task at a time.
 public final class TestHTTPClient: Sendable {
     private let descriptor: Int32
+    /// What has come and is in no answer yet.
+    private let rest = Locked<[UInt8]>([])
 
     /// Why there is no connection.
     public struct Failure: Error, CustomStringConvertible {
@@ -37,7 +42,7 @@ public final class TestHTTPClient: Sendable {
     ///
     /// - Parameter timeout: For every single read and write, in seconds.
     public init(port: UInt16, timeout: Int = 60) throws {
-        self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -51,15 +56,19 @@ public final class TestHTTPClient: Sendable {
             }
         }
         guard result == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(self.descriptor)
-            throw Failure(description: "no connection to port \(port): \(reason)")
+            // The descriptor is closed by `deinit`, which runs as all members are set; a second time would hit another's.
+            throw Failure(description: "no connection to port \(port): \(String(cString: strerror(errno)))")
         }
     }
 
     deinit { close(self.descriptor) }
 
-    /// Sends bytes; what the other side no longer takes is dropped.
+    /// Sends text.
+    public func send(_ text: String) {
+        self.send(Array(text.utf8))
+    }
+
+    /// Sends bytes, and blocks while the other side does not take them; what the other side no longer takes is dropped.
     public func send(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -87,11 +96,28 @@ public final class TestHTTPClient: Sendable {
         close(null)
     }
 
-    /// Reads one final answer; interim ones are passed over.
+    /// Waits for one answer, on a thread of its own.
     ///
-    /// - Parameter isHead: Whether the request was HEAD, so that no content follows.
-    public func receive(isHead: Bool = false) -> TestResponse {
-        var buffer: [UInt8] = []
+    /// - Parameter takesInterim: Whether an interim one will do; otherwise they are passed over.
+    public func receive(takesInterim: Bool = false) async -> TestResponse {
+        await onThread { self.readAnswer(takesInterim: takesInterim) }
+    }
+
+    /// Waits for the other side to end the connection, on a thread of its own.
+    ///
+    /// - Returns: Whether it did in time, and said nothing before.
+    public func receiveEnd() async -> Bool {
+        await onThread {
+            var byte: UInt8 = 0
+            var count = Glibc.recv(self.descriptor, &byte, 1, 0)
+            while count < 0, errno == EINTR { count = Glibc.recv(self.descriptor, &byte, 1, 0) }
+            return self.rest.withLock { $0.isEmpty } && (count == 0 || count < 0 && errno == ECONNRESET)
+        }
+    }
+
+    private func readAnswer(isHead: Bool = false, takesInterim: Bool = false) -> TestResponse {
+        var buffer = self.rest.withLock { $0 }
+        defer { self.rest.withLock { $0 = buffer } }
         while true {
             guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else {
                 guard let piece = self.read() else { return TestResponse(status: 0, fields: [], body: buffer) }
@@ -101,19 +127,23 @@ public final class TestHTTPClient: Sendable {
             let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
             buffer.removeSubrange(..<end.upperBound)
             let status = lines.first.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
-            guard status >= 200 else { continue }
+            guard status >= 200 || takesInterim else { continue }
             let fields = lines.dropFirst().map { line in
                 let colon = line.firstIndex(of: ":") ?? line.endIndex
                 let value = line[colon...].dropFirst().drop { $0 == " " }
                 return (name: String(line[..<colon]), value: String(value))
             }
             let head = TestResponse(status: status, fields: fields, body: [])
-            let length = isHead || status == 204 || status == 304 ? 0 : head["content-length"].flatMap { Int($0) }
+            let hasBody = !isHead && status >= 200 && status != 204 && status != 304
+            let length = hasBody ? head["content-length"].flatMap { Int($0) } : 0
             while length.map({ buffer.count < $0 }) ?? true {
                 guard let piece = self.read() else { break }
                 buffer += piece
             }
-            return TestResponse(status: status, fields: fields, body: length.map { Array(buffer.prefix($0)) } ?? buffer)
+            let body = Array(buffer.prefix(length ?? buffer.count))
+            buffer.removeFirst(body.count)
+            guard body.count == length ?? body.count else { return TestResponse(status: 0, fields: [], body: body) }
+            return TestResponse(status: status, fields: fields, body: body)
         }
     }
 
@@ -127,7 +157,7 @@ public final class TestHTTPClient: Sendable {
         }
     }
 
-    /// The bytes of a request with a content of known length.
+    /// The bytes of a request; its length is that of its content, unless the fields tell another one.
     public static func request(
         _ method: String,
         _ target: String,
@@ -137,7 +167,8 @@ public final class TestHTTPClient: Sendable {
     ) -> [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: gateway.test\r\n"
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
-        if !body.isEmpty || method == "POST" { head += "Content-Length: \(body.count)\r\n" }
+        let saysLength = fields.contains { $0.0 == "Content-Length" }
+        if !saysLength, !body.isEmpty || method == "POST" { head += "Content-Length: \(body.count)\r\n" }
         if close { head += "Connection: close\r\n" }
         return Array((head + "\r\n").utf8) + body
     }
@@ -156,7 +187,7 @@ public final class TestHTTPClient: Sendable {
             Result {
                 let client = try TestHTTPClient(port: port, timeout: timeout)
                 client.send(request)
-                return client.receive(isHead: method == "HEAD")
+                return client.readAnswer(isHead: method == "HEAD")
             }
         }
         return try result.get()

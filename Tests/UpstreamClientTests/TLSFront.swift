@@ -20,36 +20,35 @@ final class TLSFront {
     let authorityFile: String
 
     private let folder: URL
-    private let process = Process()
+    private let process: ChildProcess
 
-    init(to server: ScriptedServer, ending: Ending = .orderly) throws {
-        self.folder = FileManager.default.temporaryDirectory.appending(path: "speechgate-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-        self.authorityFile = self.folder.appending(path: "ca.pem").path
-        let script = self.folder.appending(path: "front.py")
-        try TLSFront.program.write(to: script, atomically: true, encoding: .utf8)
-        try TLSFront.makeCertificates(in: self.folder)
-        let output = Pipe()
-        self.process.executableURL = URL(filePath: "/usr/bin/env")
-        self.process.arguments = ["python3", script.path, "\(server.port)", ending.rawValue]
-        self.process.currentDirectoryURL = self.folder
-        self.process.standardOutput = output
-        try self.process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        self.port = try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+    init(to server: ScriptedServer, ending: Ending = .orderly) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "speechgate-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        self.authorityFile = folder.appending(path: "ca.pem").path
+        try await Self.makeCertificates(in: folder)
+        self.process = try ChildProcess(
+            Self.env,
+            ["python3", "-c", Self.program, "\(server.port)", ending.rawValue],
+            log: folder.appending(path: "front.log"),
+            in: folder
+        )
+        self.port = try #require(await self.process.readLine().flatMap { UInt16($0) }, "\(self.process.errorText)")
     }
+
+    private static let env = URL(filePath: "/usr/bin/env")
 
     /// The base of URLs that its certificate is for.
     var url: String { "https://localhost:\(self.port)" }
 
     func stop() {
         // A child of Dispatch's threads has inherited their mask, which blocks SIGTERM.
-        kill(self.process.processIdentifier, SIGKILL)
-        self.process.waitUntilExit()
+        self.process.signal(SIGKILL)
         try? FileManager.default.removeItem(at: self.folder)
     }
 
-    private static func makeCertificates(in folder: URL) throws {
+    private static func makeCertificates(in folder: URL) async throws {
         let authority = "-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=Test-CA"
         let leaf = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost"
         try "subjectAltName=DNS:localhost\n".write(
@@ -57,22 +56,16 @@ final class TLSFront {
             atomically: true,
             encoding: .utf8
         )
-        try self.openssl("req \(authority) -keyout ca.key -out ca.pem", in: folder)
-        try self.openssl("req \(leaf) -keyout leaf.key -out leaf.csr", in: folder)
+        try await self.openssl("req \(authority) -keyout ca.key -out ca.pem", in: folder)
+        try await self.openssl("req \(leaf) -keyout leaf.key -out leaf.csr", in: folder)
         let sign = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile leaf.ext"
-        try self.openssl("x509 -req -in leaf.csr \(sign) -out leaf.pem", in: folder)
+        try await self.openssl("x509 -req -in leaf.csr \(sign) -out leaf.pem", in: folder)
     }
 
-    private static func openssl(_ arguments: String, in folder: URL) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = folder
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+    private static func openssl(_ arguments: String, in folder: URL) async throws {
+        let words = ["openssl"] + arguments.split(separator: " ").map(String.init)
+        let (status, output) = try await ChildProcess.run(Self.env, words, in: folder)
+        try #require(status == 0, "\(output)")
     }
 
     private static let program = """

@@ -20,7 +20,7 @@ struct UpstreamTLSTests {
     ) async throws -> Value {
         let server = try ScriptedServer(script)
         defer { server.stop() }
-        let front = try TLSFront(to: server, ending: ending)
+        let front = try await TLSFront(to: server, ending: ending)
         defer { front.stop() }
         return try await UpstreamTestBed.run(Self.configuration(trusting: front)) { client, _ in
             try await body(front, server, client)
@@ -49,7 +49,7 @@ struct UpstreamTLSTests {
     @Test func unknownAuthorityIsRefused() async throws {
         let server = try ScriptedServer { connection in connection.readRequest() }
         defer { server.stop() }
-        let front = try TLSFront(to: server)
+        let front = try await TLSFront(to: server)
         defer { front.stop() }
         try await UpstreamTestBed.run { client, _ in
             let error = try await UpstreamTestBed.failure(of: .post(front.url + "/", "content"), client)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A directory with a configuration and its secrets, removed with its last reference.
 final class ScratchDirectory: Sendable {
@@ -39,6 +40,26 @@ final class ScratchDirectory: Sendable {
     func write(_ name: String, _ text: String, mode: Int) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: self.file(name)))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self.file(name))
+    }
+
+    /// Starts `serve` and returns when it is ready.
+    func serve(_ options: [String] = []) async throws -> GatewayProcess {
+        try await GatewayProcess(
+            self.configuration,
+            options,
+            log: URL(fileURLWithPath: self.file("log-\(UUID().uuidString)"))
+        )
+    }
+
+    /// Runs the program to its end.
+    func speechgate(_ words: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        let log = self.file("errors-\(UUID().uuidString)")
+        let (status, output) = try await ChildProcess.run(
+            ChildProcess.program("speechgate"),
+            words,
+            log: URL(fileURLWithPath: log)
+        )
+        return (status, output, try String(contentsOfFile: log, encoding: .utf8))
     }
 
     func remove(_ name: String) throws {
