@@ -144,7 +144,7 @@ enum HTTP1HeadReader {
             for member in self.members(self.value(base, entry)) {
                 guard !chunkedIsLast, member.allSatisfy(ByteSet.token.contains) else { throw unclear }
                 hasMember = true
-                if self.isToken(member, "chunked") { chunkedIsLast = true } else { hasOther = true }
+                if HTTPToken.equals(member, "chunked") { chunkedIsLast = true } else { hasOther = true }
             }
             guard hasMember else { throw unclear }
         }
@@ -165,8 +165,8 @@ enum HTTP1HeadReader {
         var saysKeepAlive = false
         for entry in scanner.entries where self.isNamed(base, entry, "connection") {
             for member in self.members(self.value(base, entry)) {
-                if self.isToken(member, "close") { return false }
-                if self.isToken(member, "keep-alive") { saysKeepAlive = true }
+                if HTTPToken.equals(member, "close") { return false }
+                if HTTPToken.equals(member, "keep-alive") { saysKeepAlive = true }
             }
         }
         return version == .http11 || saysKeepAlive
@@ -181,7 +181,7 @@ enum HTTP1HeadReader {
         var expectsContinue = false
         for entry in scanner.entries where self.isNamed(base, entry, "expect") {
             for member in self.members(self.value(base, entry)) {
-                guard self.isToken(member, "100-continue") else {
+                guard HTTPToken.equals(member, "100-continue") else {
                     throw HTTPRejection(status: HTTPStatus(417), message: "No expectation but 100-continue can be met.")
                 }
                 expectsContinue = true
@@ -206,14 +206,6 @@ enum HTTP1HeadReader {
         _ entry: HTTPFields.Entry
     ) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: base + entry.value.lowerBound, count: entry.value.count)
-    }
-
-    private static func isToken(_ bytes: UnsafeBufferPointer<UInt8>, _ token: StaticString) -> Bool {
-        guard bytes.count == token.utf8CodeUnitCount else { return false }
-        for (index, byte) in bytes.enumerated() where HTTPToken.lowercased(byte) != token.utf8Start[index] {
-            return false
-        }
-        return true
     }
 
     /// The members of a comma-separated list, without white space around them and without empty ones
