@@ -22,9 +22,6 @@ public struct HTTP1RequestParser: Sendable {
         self.limits = limits
     }
 
-    /// Whether a head has begun and is not complete; empty lines in front of it do not count.
-    public var isInsideHead: Bool { !self.pending.isEmpty }
-
     /// Takes bytes from the front of a buffer.
     ///
     /// - Parameters:
