@@ -63,9 +63,9 @@ extension AnswerWriter {
     /// Writes the model reading, which is an empty object unless it was asked for.
     mutating func standardAudio(_ input: EvaluationInput) {
         guard input.includesStandardAudio else { return self.raw("{}") }
-        let name = DeterministicRandom(texts: [input.referenceText], seed: 1).hexadecimal
+        var random = DeterministicRandom(texts: [input.referenceText], seed: 1)
         self.raw(#"{"audioUrl":"https://platform.example/standard/"#)
-        self.escaped(name)
+        self.escaped(HexadecimalText.make(random.next(), digits: 16))
         self.raw(#".mp3"}"#)
     }
 
@@ -241,14 +241,5 @@ extension Evaluation {
     /// Whether the text has a syllable that begins with a retroflex consonant.
     var hasRetroflex: Bool {
         self.words.contains { ["zh", "ch", "sh", "r"].contains($0.syllable?.initial) }
-    }
-}
-
-extension DeterministicRandom {
-    /// Sixteen hexadecimal digits that follow from the seed.
-    var hexadecimal: String {
-        var copy = self
-        let digits = String(copy.next(), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
