@@ -8,13 +8,8 @@ extension AnswerWriter {
         self.member(#","fluency":"#, evaluation.fluency)
         self.member(#","rhythm":"#, evaluation.rhythm)
         self.member(#","integrity":"#, evaluation.integrity)
-        self.raw(#","speed":"#)
-        self.integer(evaluation.speed)
-        self.raw(#","rear_tone":"#)
-        self.string(evaluation.rearTone)
-        self.raw(#","duration":""#)
-        self.seconds(evaluation.duration)
-        self.raw(#"","numeric_duration":"#)
+        self.pace(evaluation)
+        self.raw(#","numeric_duration":"#)
         self.number(evaluation.duration)
         self.raw(#","warning":"#)
         self.warnings(evaluation.warning)
@@ -39,9 +34,18 @@ extension AnswerWriter {
         self.standardAudio(input)
         self.raw(#","asrText":"#)
         self.asrText(evaluation, input: input)
-        self.raw(#","warnings":["#)
-        if let warning = evaluation.warning { self.integer(warning.rawValue) }
-        self.raw("]}")
+        self.warningCodes(evaluation.warning)
+    }
+
+    /// Writes how fast a text was read, how it ended and how long it took.
+    mutating func pace(_ evaluation: Evaluation) {
+        self.raw(#","speed":"#)
+        self.integer(evaluation.speed)
+        self.raw(#","rear_tone":"#)
+        self.string(evaluation.rearTone)
+        self.raw(#","duration":""#)
+        self.seconds(evaluation.duration)
+        self.raw("\"")
     }
 
     /// Writes a member name and a score.
@@ -58,6 +62,13 @@ extension AnswerWriter {
         self.raw(#","message":"#)
         self.string(warning.message)
         self.raw("}]")
+    }
+
+    /// Writes the codes of the warnings, with which an answer ends.
+    mutating func warningCodes(_ warning: AudioFacts.Warning?) {
+        self.raw(#","warnings":["#)
+        if let warning { self.integer(warning.rawValue) }
+        self.raw("]}")
     }
 
     /// Writes the model reading, which is an empty object unless it was asked for.
