@@ -14,12 +14,6 @@ public struct Digest256: Sendable {
         self.init(filledBy: { $0.copyBytes(from: bytes) })
     }
 
-    /// Takes 64 hexadecimal digits, or is nil for anything else.
-    public init?(hex: String) {
-        guard let bytes = Hex.decode(hex) else { return nil }
-        self.init(bytes)
-    }
-
     /// Makes a value whose 32 bytes the closure fills; they are zero before.
     init(filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeMutableBytes(of: &self.words, fill)

@@ -57,11 +57,6 @@ public struct SHA256: ~Copyable {
         })
     }
 
-    /// Forgets what was taken since the start or the last ``finalize()``.
-    public mutating func reset() {
-        self.isStarted = false
-    }
-
     private mutating func startIfNeeded() {
         guard !self.isStarted else { return }
         let isDone = EVP_DigestInit_ex2(self.context, FetchedDigest.sha256.pointer, nil) == 1

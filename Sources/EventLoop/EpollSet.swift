@@ -67,7 +67,9 @@ struct EpollSet {
     let descriptor: Int32
     private var table: [Entry] = []
     private var events: [epoll_event]
-    private(set) var count = 0
+
+    /// The number of descriptors watched.
+    var count: Int { self.table.count { $0.handler != nil } }
 
     init() throws(EventLoopError) {
         self.descriptor = clinux_epoll_create()
@@ -98,7 +100,6 @@ struct EpollSet {
             throw EventLoopError(errorNumber: errno, "cannot watch descriptor \(descriptor)")
         }
         self.table[index] = Entry(handler: handler, generation: generation, interest: interest)
-        self.count += 1
     }
 
     mutating func modify(_ descriptor: Int32, interest: EpollInterest) {
@@ -117,7 +118,6 @@ struct EpollSet {
         guard self.isWatched(descriptor) else { return nil }
         let handler = self.table[Int(descriptor)].handler
         self.table[Int(descriptor)].handler = nil
-        self.count -= 1
         _ = clinux_epoll_remove(self.descriptor, descriptor)
         return handler
     }
@@ -125,7 +125,6 @@ struct EpollSet {
     mutating func removeAll() -> [any EpollHandler] {
         let handlers = self.table.compactMap(\.handler)
         self.table.removeAll()
-        self.count = 0
         return handlers
     }
 

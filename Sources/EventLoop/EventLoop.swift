@@ -11,7 +11,7 @@ internal import Glibc
 ///
 /// ## Topics
 /// ### From any thread
-/// - ``execute(_:)``, ``run(_:)``, ``stop()``, ``isCurrent``, ``current``, ``executor``
+/// - ``execute(_:)``, ``perform(_:)``, ``run(_:)``, ``stop()``, ``isCurrent``, ``current``, ``executor``
 /// ### On the loop
 /// - ``register(_:interest:handler:)``, ``modify(_:interest:)``, ``deregister(_:)``
 /// - ``schedule(at:_:)``, ``cancel(_:)``, ``atEndOfTurn(_:)``
@@ -92,6 +92,15 @@ public final class EventLoop: @unchecked Sendable {
         self.executor.submit(.work(work))
     }
 
+    /// Does something on the loop and returns when it is done.
+    ///
+    /// Any thread.
+    public func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            self.execute { continuation.resume(returning: work()) }
+        }
+    }
+
     /// Starts a task on the loop, whose continuations stay there.
     ///
     /// Any thread.
@@ -130,7 +139,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// The number of descriptors watched.
-    public var descriptorCount: Int {
+    var descriptorCount: Int {
         self.checkCurrent()
         return self.set.count
     }

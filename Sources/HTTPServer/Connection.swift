@@ -78,7 +78,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
 
     func ready(_ descriptor: Int32, _ events: EpollEvents) {
         if events.contains(.error) || events.contains(.hangup) {
-            self.peerLeft()
+            self.abort()
             return
         }
         if events.contains(.writable) {
@@ -108,7 +108,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 return
             } else {
-                self.peerLeft()
+                self.abort()
                 return
             }
         }
@@ -186,11 +186,6 @@ final class Connection: EpollHandler, @unchecked Sendable {
         }
     }
 
-    /// The client is gone for good: nobody is there to get an answer.
-    func peerLeft() {
-        self.abort()
-    }
-
     // MARK: - Interest and deadlines
 
     func watchInput() {
@@ -246,7 +241,7 @@ final class Connection: EpollHandler, @unchecked Sendable {
         }
     }
 
-    /// Closes and cancels what is going on.
+    /// Closes and cancels what is going on: nobody is there to get an answer.
     func abort() {
         let task = self.task
         self.close()

@@ -181,26 +181,12 @@ public final class HTTPServer: Sendable {
     }
 
     private static func open(_ listener: Listener, on loop: EventLoop) async -> EventLoopError? {
-        await withCheckedContinuation { continuation in
-            loop.execute {
-                do throws(EventLoopError) {
-                    try listener.open()
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: error)
-                }
-            }
-        }
-    }
-}
-
-extension EventLoop {
-    /// Does something on the loop and returns when it is done.
-    fileprivate func perform(_ work: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            self.execute {
-                work()
-                continuation.resume()
+        await loop.perform {
+            do throws(EventLoopError) {
+                try listener.open()
+                return nil
+            } catch {
+                return error
             }
         }
     }

@@ -11,11 +11,6 @@
 ///
 /// Member names are compared byte by byte after escapes are undone. Where a name occurs twice, the first one counts.
 public struct JSONScanner {
-    private enum Storage {
-        case array([UInt8])
-        case lent(UnsafeRawBufferPointer)
-    }
-
     /// What a validation has found on its way.
     private struct Outline {
         var root: JSONValueRange
@@ -26,20 +21,12 @@ public struct JSONScanner {
     /// How many members the outermost object may have for duplicates to be looked for among them.
     public static let maximumComparedMembers = 1_024
 
-    private let storage: Storage
-    private let bounds: Range<Int>
+    private let bytes: [UInt8]
     private var outline: Outline?
 
     /// Looks at an array; nothing is copied.
     public init(_ bytes: [UInt8]) {
-        self.init(bytes, in: 0..<bytes.count)
-    }
-
-    /// Looks at a part of an array; nothing is copied, and all indices are the array's.
-    public init(_ bytes: [UInt8], in range: Range<Int>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "a range of the array")
-        self.storage = .array(bytes)
-        self.bounds = range
+        self.bytes = bytes
     }
 
     /// Looks at an array and checks it as ``validate(maximumDepth:refusingDuplicateMembers:)`` does.
@@ -51,16 +38,8 @@ public struct JSONScanner {
         maximumDepth: Int = 128,
         refusingDuplicateMembers: Bool = false
     ) throws(JSONScanError) {
-        self = try JSONScanner(bytes).validated(
-            maximumDepth: maximumDepth,
-            refusingDuplicateMembers: refusingDuplicateMembers
-        )
-    }
-
-    /// Looks at lent bytes; the scanner must not be used after the loan has ended.
-    public init(lent bytes: UnsafeRawBufferPointer) {
-        self.storage = .lent(bytes)
-        self.bounds = 0..<bytes.count
+        self.init(bytes)
+        self.outline = try self.outline(maximumDepth, refusingDuplicateMembers)
     }
 
     /// Checks that the bytes are one JSON text in UTF-8, with white space around it at most.
@@ -81,23 +60,10 @@ public struct JSONScanner {
         try self.outline(maximumDepth, refusingDuplicateMembers).root
     }
 
-    /// Checks as ``validate(maximumDepth:refusingDuplicateMembers:)`` does.
-    ///
-    /// - Returns: This scanner, with the knowledge that ``init(validating:maximumDepth:refusingDuplicateMembers:)``
-    ///   speaks of.
-    public func validated(
-        maximumDepth: Int = 128,
-        refusingDuplicateMembers: Bool = false
-    ) throws(JSONScanError) -> JSONScanner {
-        var copy = self
-        copy.outline = try self.outline(maximumDepth, refusingDuplicateMembers)
-        return copy
-    }
-
     /// The outermost value, or nil when there is none.
     public var root: JSONValueRange? {
         if let outline { return outline.root }
-        return self.withCursor(at: self.bounds.lowerBound) { cursor in
+        return self.withCursor(at: 0) { cursor in
             cursor.skipWhitespace()
             return cursor.skipValue()
         }
@@ -116,7 +82,7 @@ public struct JSONScanner {
     /// - Parameter path: The name in the outermost object, then the name in that member's object, and so on.
     /// - Returns: Nil when a member is missing, or something on the way is no object.
     public func value(at path: [String]) -> JSONValueRange? {
-        self.withCursor(at: self.bounds.lowerBound) { cursor in
+        self.withCursor(at: 0) { cursor in
             guard let name = path.first, let names = self.outline?.names else {
                 cursor.skipWhitespace()
                 return Self.value(at: path[...], from: &cursor)
@@ -163,9 +129,8 @@ public struct JSONScanner {
         at position: Int,
         _ body: (inout JSONCursor) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let bounds = self.bounds
-        precondition(bounds.contains(position) || position == bounds.upperBound, "a position in these bytes")
-        func run(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Result {
+        precondition((0...self.bytes.count).contains(position), "a position in these bytes")
+        return try self.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
             guard let base = bytes.baseAddress else {
                 // An empty buffer may have no address; a cursor always has one.
                 return try withUnsafeBytes(of: UInt8(0)) { (placeholder) throws(Failure) in
@@ -174,16 +139,8 @@ public struct JSONScanner {
                     return try body(&cursor)
                 }
             }
-            var cursor = JSONCursor(base: base, end: bounds.upperBound, position: position)
+            var cursor = JSONCursor(base: UnsafeRawPointer(base), end: bytes.count, position: position)
             return try body(&cursor)
-        }
-        switch self.storage {
-        case .array(let bytes):
-            return try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
-                try run(UnsafeRawBufferPointer(bytes))
-            }
-        case .lent(let bytes):
-            return try run(bytes)
         }
     }
 
@@ -194,7 +151,7 @@ public struct JSONScanner {
         precondition((0...1_024).contains(maximumDepth), "a depth of 0 to 1,024")
         var names: [Range<Int>] = []
         var surplusName: Range<Int>?
-        let root = try self.withCursor(at: self.bounds.lowerBound) { (cursor) throws(JSONScanError) in
+        let root = try self.withCursor(at: 0) { (cursor) throws(JSONScanError) in
             cursor.skipWhitespace()
             let root = try cursor.validateValue(maximumDepth: maximumDepth) { name in
                 if names.count < Self.maximumComparedMembers {

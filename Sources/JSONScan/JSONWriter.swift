@@ -12,20 +12,10 @@
 /// ```
 public struct JSONWriter: Sendable {
     /// What has been written.
-    public private(set) var bytes: [UInt8]
-
-    /// Begins with nothing, or behind what the array holds already.
-    public init(appendingTo bytes: [UInt8] = []) {
-        self.bytes = bytes
-    }
+    public private(set) var bytes: [UInt8] = []
 
     /// Begins with nothing.
-    ///
-    /// - Parameter capacity: How many bytes to make room for.
-    public init(reservingCapacity capacity: Int) {
-        self.bytes = []
-        self.bytes.reserveCapacity(capacity)
-    }
+    public init() {}
 
     /// Writes an object with what the closure adds.
     public mutating func object(_ build: (inout JSONObjectWriter) throws -> Void) rethrows {

@@ -109,7 +109,7 @@ final class PlatformResponder: IrregularResponder {
         case unknown(String)
     }
 
-    private static let faultField = HTTPField.Name("X-Sim-Fault") ?? .server
+    private static let faultField = HTTPField.Name(literal: "X-Sim-Fault")
 
     private func note(
         _ request: HTTPRequest,
@@ -262,7 +262,7 @@ final class PlatformResponder: IrregularResponder {
     // MARK: Irregular answers
 
     /// Carries the irregularity from the route to the connection; never sent.
-    private static let irregularityField = HTTPField.Name("X-Sim-Irregularity") ?? .server
+    private static let irregularityField = HTTPField.Name(literal: "X-Sim-Irregularity")
 
     func irregularity(of response: inout HTTPResponse) -> IrregularAnswer? {
         guard let text = response.fields[Self.irregularityField] else { return nil }

@@ -80,7 +80,7 @@ public enum SimulatorCommand {
         var writer = JSONWriter()
         writer.object { object in
             object.member("http", platform.url)
-            if let url = platform.secureURL { object.member("https", url) } else { object.null("https") }
+            object.member("https", platform.secureURL)
             object.member("appKey", platform.account.appKey)
             object.member("secretKey", platform.account.secretKey)
             if let file = platform.certificateAuthorityFile { object.member("caFile", file) }

@@ -48,7 +48,7 @@ public final class Store: Sendable {
         }
         // Some file systems cannot share the log's index; SQLite says so by keeping another mode.
         let mode = try database.prepare("PRAGMA journal_mode = WAL")
-            .first(binding: { _ in }, reading: { $0.text(at: 0) })
+            .first { $0.text(at: 0) }
         guard mode == "wal" else {
             throw StoreError(
                 code: .unavailable,
@@ -161,13 +161,11 @@ public final class Store: Sendable {
         let cache = self.cache.statistics
         return Statistics(
             transactions: writer.transactions,
-            writes: writer.writes,
             waitingWrites: self.writer.waitingCount,
             checkpoints: writer.checkpoints,
             checkpointFailure: writer.checkpointFailure,
             cachedBytes: cache.bytes,
-            cacheHits: cache.hits,
-            cacheMisses: cache.misses
+            cacheHits: cache.hits
         )
     }
 

@@ -37,14 +37,6 @@ public struct StoreError: Error, Equatable, Sendable {
         self.message = message
         self.sqliteCode = sqliteCode
     }
-
-    /// Whether the same call may succeed later without anything being changed in it.
-    public var isRetryable: Bool {
-        switch self.code {
-        case .unavailable, .overloaded, .spoolFull: true
-        case .locked, .closed, .corrupt, .newerSchema, .conflict, .settledBilled, .invalid: false
-        }
-    }
 }
 
 extension StoreError: CustomStringConvertible {

@@ -5,9 +5,6 @@ public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
     /// Keys and values; no key occurs twice.
     private(set) var entries: [(key: StaticString, value: LogValue)] = []
 
-    /// Makes empty data.
-    public init() {}
-
     /// Takes keys and values; the last value of a repeated key wins.
     public init(dictionaryLiteral elements: (StaticString, LogValue)...) {
         self.entries.reserveCapacity(elements.count)
@@ -26,14 +23,6 @@ public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
             case (nil, nil): break
             }
         }
-    }
-
-    /// This data and other data, which wins where both have a key.
-    public func merging(_ other: LogMetadata) -> LogMetadata {
-        if self.entries.isEmpty { return other }
-        var result = self
-        for (key, value) in other.entries { result[key] = value }
-        return result
     }
 
     private static func areEqual(_ left: StaticString, _ right: StaticString) -> Bool {

@@ -1,9 +1,6 @@
-private import Synchronization
-
 /// Writes what happens, one constant message with its data at a time, to a sink.
 ///
-/// Libraries receive a logger and never make one. Copies share the level, so that it can be changed for all of them
-/// while the process runs; a message below the level costs one atomic load, and its data is not even computed.
+/// Libraries receive a logger and never make one. The data of a message below the level is not even computed.
 ///
 /// ```swift
 /// logger.warning("retrying", ["request.id": .string(id), "attempt": 2, "duration_ms": .milliseconds(elapsed)])
@@ -45,10 +42,9 @@ public struct Logger: Sendable {
         }
     }
 
-    private let threshold: LogThreshold
+    private let level: Level
     private let sink: any LogSink
     private let now: @Sendable () -> Duration
-    private var context = LogMetadata()
 
     /// Makes a logger.
     ///
@@ -57,27 +53,9 @@ public struct Logger: Sendable {
     ///   - sink: Takes the messages.
     ///   - now: The time since 1970-01-01 00:00 UTC; the default is the system's.
     public init(level: Level = .info, sink: any LogSink, now: @escaping @Sendable () -> Duration = LogClock.now) {
-        self.threshold = LogThreshold(level)
+        self.level = level
         self.sink = sink
         self.now = now
-    }
-
-    /// The lowest level that is written, by this logger and all copies of it.
-    public var level: Level {
-        get { self.threshold.level }
-        nonmutating set { self.threshold.level = newValue }
-    }
-
-    /// Whether messages of a level are written.
-    public func isEnabled(_ level: Level) -> Bool {
-        self.threshold.allows(level)
-    }
-
-    /// A copy that adds data to each of its messages; data given with a message wins over it.
-    public func adding(_ metadata: LogMetadata) -> Logger {
-        var copy = self
-        copy.context = self.context.merging(metadata)
-        return copy
     }
 
     /// Writes a message, if its level is enabled.
@@ -86,9 +64,8 @@ public struct Logger: Sendable {
     ///   - message: What happened, always in the same words.
     ///   - metadata: With what; keys are lower case with dots, and units are spelled in them (`duration_ms`).
     public func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> LogMetadata = [:]) {
-        guard self.threshold.allows(level) else { return }
-        let metadata = self.context.merging(metadata())
-        self.sink.write(LogRecord(time: self.now(), level: level, message: message, metadata: metadata))
+        guard level >= self.level else { return }
+        self.sink.write(LogRecord(time: self.now(), level: level, message: message, metadata: metadata()))
     }
 
     /// Writes a message of level `debug`.
@@ -114,23 +91,5 @@ public struct Logger: Sendable {
     /// Writes a message of level `error`.
     public func error(_ message: StaticString, _ metadata: @autoclosure () -> LogMetadata = [:]) {
         self.log(.error, message, metadata())
-    }
-}
-
-/// The level that the copies of a logger share.
-private final class LogThreshold: Sendable {
-    private let value: Atomic<UInt8>
-
-    init(_ level: Logger.Level) {
-        self.value = Atomic(level.rawValue)
-    }
-
-    var level: Logger.Level {
-        get { Logger.Level(rawValue: self.value.load(ordering: .relaxed)) ?? .info }
-        set { self.value.store(newValue.rawValue, ordering: .relaxed) }
-    }
-
-    func allows(_ level: Logger.Level) -> Bool {
-        level.rawValue >= self.value.load(ordering: .relaxed)
     }
 }

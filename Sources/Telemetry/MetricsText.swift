@@ -5,14 +5,9 @@ struct MetricsText {
     enum Kind: String, Sendable {
         case counter
         case gauge
-        case histogram
     }
 
     private(set) var bytes: [UInt8] = []
-
-    static func pairs(of labels: some MetricLabels) -> [Label] {
-        zip(type(of: labels).labelNames, labels.labelValues).map { ($0, $1) }
-    }
 
     mutating func begin(_ name: String, _ help: String, _ kind: Kind) {
         self.append("# HELP \(name) ")
@@ -26,17 +21,6 @@ struct MetricsText {
 
     mutating func sample(_ name: String, _ labels: [Label] = [], value: Double) {
         self.sample(name, labels, text: Self.text(of: value))
-    }
-
-    mutating func histogram(_ name: String, _ labels: [Label], _ histogram: Histogram) {
-        let snapshot = histogram.snapshot
-        var total: UInt64 = 0
-        for (bound, count) in zip(histogram.bounds + [.infinity], snapshot.counts) {
-            total += count
-            self.sample("\(name)_bucket", labels + [("le", Self.text(of: bound))], value: total)
-        }
-        self.sample("\(name)_sum", labels, value: snapshot.sum)
-        self.sample("\(name)_count", labels, value: total)
     }
 
     /// Whether a text is `[a-zA-Z_:][a-zA-Z0-9_:]*`.

@@ -162,11 +162,8 @@ final class CurlHandle {
 
     private static func isLine(_ line: Slice<UnsafeBufferPointer<UInt8>>, of name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
-        guard line.count > count, line[line.startIndex + count] == UInt8(ascii: ":") else { return false }
-        for index in 0..<count where HTTPToken.lowercased(line[line.startIndex + index]) != name.utf8Start[index] {
-            return false
-        }
-        return true
+        return line.count > count && line[line.startIndex + count] == UInt8(ascii: ":")
+            && HTTPToken.equals(line.prefix(count), name)
     }
 
     /// Lets the connection of the running transfer close behind it if TLS holds bytes of it that nobody has read.

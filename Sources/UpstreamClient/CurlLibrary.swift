@@ -13,11 +13,11 @@ enum CurlLibrary {
     /// Sets libcurl up, once for the process.
     static func prepare() throws(UpstreamClientError) {
         guard self.isReady else {
-            throw UpstreamClientError(.library, "libcurl could not be set up")
+            throw UpstreamClientError(.libcurl, "libcurl could not be set up")
         }
         guard ccurl_uses_openssl() else {
             throw UpstreamClientError(
-                .library,
+                .libcurl,
                 "this libcurl does not use OpenSSL: install libcurl4 in its OpenSSL flavour"
             )
         }

@@ -36,7 +36,7 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         logger: Logger
     ) throws(UpstreamClientError) {
         guard let raw = curl_multi_init() else {
-            throw UpstreamClientError(.library, "libcurl could not make a multi handle: no memory")
+            throw UpstreamClientError(.libcurl, "libcurl could not make a multi handle: no memory")
         }
         self.loop = loop
         self.configuration = configuration

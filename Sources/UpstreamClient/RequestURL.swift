@@ -1,3 +1,5 @@
+internal import HTTPWire
+
 /// The rules for a platform's URL, stricter than RFC 3986 so that no two parsers can read one differently.
 struct RequestURL {
     /// Why a URL is not used.
@@ -38,9 +40,9 @@ struct RequestURL {
     private static func check(_ url: UnsafeBufferPointer<UInt8>) throws(Fault) -> Bool {
         let isSecure: Bool
         let start: Int
-        if self.hasPrefix(url[...], "https://") {
+        if HTTPToken.equals(url.prefix(8), "https://") {
             (isSecure, start) = (true, 8)
-        } else if self.hasPrefix(url[...], "http://") {
+        } else if HTTPToken.equals(url.prefix(7), "http://") {
             (isSecure, start) = (false, 7)
         } else {
             throw .notAbsolute
@@ -90,10 +92,10 @@ struct RequestURL {
     }
 
     private static func isLoopback(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        if self.equals(host, "localhost") || self.equals(host, "[::1]") { return true }
+        if HTTPToken.equals(host, "localhost") || HTTPToken.equals(host, "[::1]") { return true }
         // 127.0.0.0/8 as a plain dotted quad; `127.1` and the like are left to those who need them.
         let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4, self.equals(parts[0], "127") else { return false }
+        guard parts.count == 4, HTTPToken.equals(parts[0], "127") else { return false }
         return parts.allSatisfy { part in
             (1...3).contains(part.count) && part.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         }
@@ -116,20 +118,6 @@ struct RequestURL {
             true
         default:
             false
-        }
-    }
-
-    private static func hasPrefix(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ prefix: StaticString) -> Bool {
-        bytes.count >= prefix.utf8CodeUnitCount && self.equals(bytes.prefix(prefix.utf8CodeUnitCount), prefix)
-    }
-
-    /// Compares without regard to ASCII case; `text` is in lower case.
-    private static func equals(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
-        guard bytes.count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { text in
-            zip(bytes, text).allSatisfy { byte, wanted in
-                byte == wanted || (byte | 0x20 == wanted && byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z"))
-            }
         }
     }
 }

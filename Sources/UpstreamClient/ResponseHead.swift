@@ -139,7 +139,7 @@ struct ResponseHead {
         name: Slice<UnsafeRawBufferPointer>,
         value: Slice<UnsafeRawBufferPointer>
     ) -> Fault? {
-        if ResponseHead.equals(name, "content-length") {
+        if HTTPToken.equals(name, "content-length") {
             // 18 digits cannot overflow, and no answer is that long.
             guard (1...18).contains(value.count),
                 value.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
@@ -149,8 +149,8 @@ struct ResponseHead {
                 return .malformed("Content-Length is given twice and differs")
             }
             self.contentLength = length
-        } else if ResponseHead.equals(name, "transfer-encoding") {
-            guard !self.isChunked, ResponseHead.equals(value, "chunked") else {
+        } else if HTTPToken.equals(name, "transfer-encoding") {
+            guard !self.isChunked, HTTPToken.equals(value, "chunked") else {
                 return .malformed("the transfer coding is not just chunked")
             }
             self.isChunked = true
@@ -183,13 +183,5 @@ struct ResponseHead {
         }
         self.state = .finished
         return nil
-    }
-
-    /// Compares without regard to ASCII case; `text` is in lower case.
-    private static func equals(_ bytes: Slice<UnsafeRawBufferPointer>, _ text: StaticString) -> Bool {
-        guard bytes.count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { text in
-            zip(bytes, text).allSatisfy { HTTPToken.lowercased($0) == $1 }
-        }
     }
 }

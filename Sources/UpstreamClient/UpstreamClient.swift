@@ -66,12 +66,7 @@ public final class UpstreamClient: HTTPTransport, Sendable {
     /// Idempotent.
     public func shutdown() async {
         for multi in self.multis {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                multi.loop.execute {
-                    multi.shutDown()
-                    continuation.resume()
-                }
-            }
+            await multi.loop.perform { multi.shutDown() }
         }
     }
 

@@ -3,7 +3,7 @@ public struct UpstreamClientError: Error, Equatable, Sendable, CustomStringConve
     /// What kind of fault it is.
     public enum Code: Hashable, Sendable {
         /// libcurl could not be set up, or lacks what is needed.
-        case library
+        case libcurl
         /// The file of certificate authorities cannot be read.
         case certificateAuthorityFile
         /// A setting is out of range.

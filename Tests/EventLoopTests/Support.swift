@@ -10,12 +10,7 @@ func socketPair() throws -> (Int32, Int32) {
 }
 
 func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-        loop.execute {
-            body()
-            continuation.resume()
-        }
-    }
+    await loop.perform(body)
 }
 
 func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> Void) async throws {

@@ -73,7 +73,8 @@ private struct MultipartLog: Equatable {
         let encoder = MultipartEncoder(boundary: boundary)
         var bytes: [UInt8] = []
         for (head, content) in zip(self.heads, self.contents) {
-            bytes += encoder.partHead(head) + content + MultipartEncoder.partEnd
+            bytes += encoder.partHead(name: head.name, filename: head.filename, contentType: head.contentType)
+            bytes += content + MultipartEncoder.partEnd
         }
         bytes += encoder.closing
         var parser = MultipartParser(boundary: boundary)

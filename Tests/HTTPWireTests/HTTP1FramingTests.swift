@@ -226,22 +226,4 @@ import Testing
             #expect(error?.status.code == 505)
         }
     }
-
-    @Test func aHeadIsCountedAsBegunWithItsFirstByte() {
-        var parser = HTTP1RequestParser()
-        var consumed = 0
-        func feed(_ text: String) throws {
-            try Array(text.utf8).withUnsafeBytes { _ = try parser.parse($0, consumed: &consumed) }
-        }
-        #expect(throws: Never.self) {
-            try feed("\r\n\r")
-            #expect(!parser.isInsideHead)
-            try feed("\nG")
-            #expect(parser.isInsideHead)
-            try feed("ET / HTTP/1.1\r\nHost: a\r\n\r")
-            #expect(parser.isInsideHead)
-            try feed("\n")
-            #expect(!parser.isInsideHead)
-        }
-    }
 }

@@ -76,7 +76,10 @@ import Testing
     }
 
     @Test func anInterimAnswerHasNeitherDateNorLength() {
-        let text = self.encode(101, [(.connection, "Upgrade"), (.upgrade, "websocket")])
+        let text = self.encode(
+            101,
+            [(HTTPField.Name(literal: "Connection"), "Upgrade"), (HTTPField.Name(literal: "Upgrade"), "websocket")]
+        )
         #expect(text == "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
         var buffer: [UInt8] = []
         HTTP1ResponseEncoder.encodeContinue(into: &buffer)
@@ -88,8 +91,10 @@ import Testing
         let text = self.encode(
             200,
             [
-                (.contentLength, "99"), (.transferEncoding, "chunked"), (.date, "today"), (.connection, "upgrade"),
-                (.keepAlive, "timeout=5"), (name, "1"),
+                (HTTPField.Name(literal: "Content-Length"), "99"),
+                (HTTPField.Name(literal: "Transfer-Encoding"), "chunked"), (.date, "today"),
+                (HTTPField.Name(literal: "Connection"), "upgrade"),
+                (HTTPField.Name(literal: "Keep-Alive"), "timeout=5"), (name, "1"),
             ],
             body: "ab"
         )
@@ -105,7 +110,7 @@ import Testing
     }
 
     @Test func noFieldCanForgeALine() {
-        let text = self.encode(200, [(.server, "a\r\nX-Injected: yes\u{0}")])
+        let text = self.encode(200, [(HTTPField.Name(literal: "Server"), "a\r\nX-Injected: yes\u{0}")])
         #expect(text.contains("\r\nServer: a  X-Injected: yes \r\n"))
     }
 

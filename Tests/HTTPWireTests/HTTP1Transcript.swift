@@ -46,8 +46,6 @@ struct HTTP1Transcript: Equatable, CustomStringConvertible {
     var outcomes: [Outcome] = []
     /// Why the last message was refused, if it was.
     var reason: String?
-    /// Whether bytes of a further head are there.
-    var isInsideHead = false
 
     var description: String { "\(self.outcomes) \(self.reason ?? "")" }
 
@@ -57,7 +55,6 @@ struct HTTP1Transcript: Equatable, CustomStringConvertible {
         try? feed { try connection.take($0) }
         self.outcomes = connection.outcomes
         self.reason = connection.reason
-        self.isInsideHead = !connection.isClosed && connection.parser.isInsideHead
         if let request = connection.current { self.outcomes.append(.unfinished(request)) }
     }
 

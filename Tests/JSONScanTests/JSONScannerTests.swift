@@ -19,12 +19,10 @@ extension JSONScanner {
          "result2":{"overall":3}, "c\\u006fde":40001, "code":2, "nothing":null, "yes":true, "no":false}
         """
 
-    /// The same text behind each way to make a scanner; the last lies within other bytes.
+    /// The same text behind each way to make a scanner.
     static func scanners(_ text: String) throws -> [JSONScanner] {
         let bytes = Array(text.utf8)
-        let junk = Array("\"}]x".utf8)
-        let part = JSONScanner(junk + bytes + junk, in: junk.count..<junk.count + bytes.count)
-        return [JSONScanner(bytes), try JSONScanner(validating: bytes), part, try part.validated()]
+        return [JSONScanner(bytes), try JSONScanner(validating: bytes)]
     }
 
     @Test(arguments: [

@@ -124,7 +124,6 @@ import Testing
         await store.waitForWrites(3)
         let error = await storeError { _ = try await store.claim(.sample(4)) }
         #expect(error?.code == .overloaded)
-        #expect(error?.isRetryable == true)
         store.resumeWriter()
         #expect(try await [first, second, third].allSatisfy(\.isNew))
         #expect(try await store.claim(.sample(4)).isNew)
@@ -151,7 +150,6 @@ import Testing
         let large = [UInt8](repeating: 0x61, count: 300_000)
         let error = await storeError { _ = try await store.complete(.sample(1, row: row.id, body: large)) }
         #expect(error?.code == .unavailable)
-        #expect(error?.isRetryable == true)
         #expect(error?.message.contains("free space") == true)
         #expect(try store.lookUp(ScopeHash(0x5EED, 1))?.answer == nil)
         #expect(store.claimCounts().sent == 1)

@@ -14,7 +14,7 @@ enum DaemonMetrics {
 
     /// Registers what is read from the store.
     static func register(_ store: Store, in registry: MetricsRegistry) {
-        registry.gauges("speechgate_build_info", "The version that runs.", by: Version.self)[.current].set(1)
+        registry.gauges("speechgate_build_info", "The version that runs.", by: Version.self) { [.current: 1] }
         registry.gauges(
             "speechgate_claims",
             "Keys by state; sent and unresolved ones wait for an answer.",

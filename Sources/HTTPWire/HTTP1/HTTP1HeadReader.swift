@@ -1,30 +1,44 @@
 /// Gives the parts of a head their meaning: target, host, framing, connection, expectation.
 enum HTTP1HeadReader {
-    /// Judges the request line alone, as soon as it is there.
-    static func checkRequestLine(_ base: UnsafePointer<UInt8>, _ scanner: HTTP1HeadScanner) throws(HTTPRejection) {
+    /// What a request line says.
+    struct RequestLine {
+        let method: HTTPMethod
+        let target: HTTP1RequestTarget
+        let version: HTTPRequestHead.Version
+    }
+
+    /// Reads the request line alone, as soon as it is there.
+    static func requestLine(
+        _ base: UnsafePointer<UInt8>,
+        _ scanner: HTTP1HeadScanner
+    ) throws(HTTPRejection) -> RequestLine {
         guard ASCII.isDigit(scanner.major), ASCII.isDigit(scanner.minor) else { throw .malformedVersion }
         guard scanner.major == UInt8(ascii: "1") else {
             throw HTTPRejection(status: HTTPStatus(505), message: "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
         }
-        let target = UnsafeBufferPointer(start: base + scanner.target.lowerBound, count: scanner.target.count)
-        _ = try HTTP1RequestTarget(target, method: self.method(base, scanner))
+        let method = self.method(base, scanner)
+        return RequestLine(
+            method: method,
+            target: try HTTP1RequestTarget(self.target(base, scanner), method: method),
+            version: scanner.minor == UInt8(ascii: "0") ? .http10 : .http11
+        )
     }
 
     /// Makes the head from its lines.
     ///
     /// - Parameters:
     ///   - base: The bytes that the scanner saw.
+    ///   - line: What ``requestLine(_:_:)`` read.
     ///   - storage: The same bytes, for the fields to keep.
     static func head(
         _ base: UnsafePointer<UInt8>,
         _ scanner: HTTP1HeadScanner,
+        _ line: RequestLine,
         storage: [UInt8],
         limits: HTTP1Limits
     ) throws(HTTPRejection) -> HTTPRequestHead {
-        let method = self.method(base, scanner)
-        let targetBytes = UnsafeBufferPointer(start: base + scanner.target.lowerBound, count: scanner.target.count)
-        let parts = try HTTP1RequestTarget(targetBytes, method: method)
-        let version: HTTPRequestHead.Version = scanner.minor == UInt8(ascii: "0") ? .http10 : .http11
+        let (method, parts, version) = (line.method, line.target, line.version)
+        let targetBytes = self.target(base, scanner)
         let host = try self.host(base, scanner, version)
         let framing = try self.framing(base, scanner, version, limits)
         let expectsContinue = try self.expectation(base, scanner, version) && framing != .none && framing != .length(0)
@@ -63,6 +77,13 @@ enum HTTP1HeadReader {
         return HTTPMethod(
             String(decoding: UnsafeBufferPointer(start: base, count: scanner.method.count), as: UTF8.self)
         )
+    }
+
+    private static func target(
+        _ base: UnsafePointer<UInt8>,
+        _ scanner: HTTP1HeadScanner
+    ) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: base + scanner.target.lowerBound, count: scanner.target.count)
     }
 
     // MARK: Host (RFC 9112, section 3.2)
@@ -144,7 +165,7 @@ enum HTTP1HeadReader {
             for member in self.members(self.value(base, entry)) {
                 guard !chunkedIsLast, member.allSatisfy(ByteSet.token.contains) else { throw unclear }
                 hasMember = true
-                if self.isToken(member, "chunked") { chunkedIsLast = true } else { hasOther = true }
+                if HTTPToken.equals(member, "chunked") { chunkedIsLast = true } else { hasOther = true }
             }
             guard hasMember else { throw unclear }
         }
@@ -165,8 +186,8 @@ enum HTTP1HeadReader {
         var saysKeepAlive = false
         for entry in scanner.entries where self.isNamed(base, entry, "connection") {
             for member in self.members(self.value(base, entry)) {
-                if self.isToken(member, "close") { return false }
-                if self.isToken(member, "keep-alive") { saysKeepAlive = true }
+                if HTTPToken.equals(member, "close") { return false }
+                if HTTPToken.equals(member, "keep-alive") { saysKeepAlive = true }
             }
         }
         return version == .http11 || saysKeepAlive
@@ -181,7 +202,7 @@ enum HTTP1HeadReader {
         var expectsContinue = false
         for entry in scanner.entries where self.isNamed(base, entry, "expect") {
             for member in self.members(self.value(base, entry)) {
-                guard self.isToken(member, "100-continue") else {
+                guard HTTPToken.equals(member, "100-continue") else {
                     throw HTTPRejection(status: HTTPStatus(417), message: "No expectation but 100-continue can be met.")
                 }
                 expectsContinue = true
@@ -206,14 +227,6 @@ enum HTTP1HeadReader {
         _ entry: HTTPFields.Entry
     ) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: base + entry.value.lowerBound, count: entry.value.count)
-    }
-
-    private static func isToken(_ bytes: UnsafeBufferPointer<UInt8>, _ token: StaticString) -> Bool {
-        guard bytes.count == token.utf8CodeUnitCount else { return false }
-        for (index, byte) in bytes.enumerated() where HTTPToken.lowercased(byte) != token.utf8Start[index] {
-            return false
-        }
-        return true
     }
 
     /// The members of a comma-separated list, without white space around them and without empty ones

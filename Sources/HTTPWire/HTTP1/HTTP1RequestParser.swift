@@ -8,6 +8,8 @@ public struct HTTP1RequestParser: Sendable {
     /// The bytes of a head that came in pieces; empty while none has begun.
     private var pending: [UInt8] = []
     private var scanner = HTTP1HeadScanner()
+    /// The first line of `pending`, once it is there.
+    private var requestLine: HTTP1HeadReader.RequestLine?
     private var checker = HTTP1LineChecker.requestLine
     /// Where the unfinished line begins in `pending`.
     private var lineStart = 0
@@ -21,9 +23,6 @@ public struct HTTP1RequestParser: Sendable {
     public init(limits: HTTP1Limits = .init()) {
         self.limits = limits
     }
-
-    /// Whether a head has begun and is not complete; empty lines in front of it do not count.
-    public var isInsideHead: Bool { !self.pending.isEmpty }
 
     /// Takes bytes from the front of a buffer.
     ///
@@ -85,23 +84,26 @@ public struct HTTP1RequestParser: Sendable {
         consumed: inout Int
     ) throws(HTTPRejection) -> HTTPRequestHead? {
         var scanner = HTTP1HeadScanner()
+        var requestLine: HTTP1HeadReader.RequestLine?
         let window = min(count, self.limits.headBytes)
         var lineStart = 0
         while true {
             switch scanner.scanLine(base, from: lineStart, count: window, limits: self.limits) {
             case .complete(let next):
-                if lineStart == 0 { try HTTP1HeadReader.checkRequestLine(base, scanner) }
+                if requestLine == nil { requestLine = try HTTP1HeadReader.requestLine(base, scanner) }
                 lineStart = next
             case .end(let end):
                 consumed += end
+                guard let requestLine else { throw .malformedRequestLine }
                 let storage = [UInt8](UnsafeBufferPointer(start: base, count: end))
-                return try HTTP1HeadReader.head(base, scanner, storage: storage, limits: self.limits)
+                return try HTTP1HeadReader.head(base, scanner, requestLine, storage: storage, limits: self.limits)
             case .partial where window == count:
                 self.checker = Self.checker(before: lineStart, scanner)
                 for index in lineStart..<count {
                     _ = try self.checker.advance(base[index], limits: self.limits)
                 }
                 self.scanner = scanner
+                self.requestLine = requestLine
                 self.lineStart = lineStart
                 self.pending.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
                 consumed += count
@@ -148,13 +150,14 @@ public struct HTTP1RequestParser: Sendable {
             guard let base = bytes.baseAddress else { return nil }
             switch self.scanner.scanLine(base, from: self.lineStart, count: bytes.count, limits: self.limits) {
             case .complete(let next):
-                if self.lineStart == 0 { try HTTP1HeadReader.checkRequestLine(base, self.scanner) }
+                if self.requestLine == nil { self.requestLine = try HTTP1HeadReader.requestLine(base, self.scanner) }
                 self.lineStart = next
                 return nil
             case .end:
+                guard let requestLine = self.requestLine else { throw .malformedRequestLine }
                 let scanner = self.scanner
                 self.reset()
-                return try HTTP1HeadReader.head(base, scanner, storage: storage, limits: self.limits)
+                return try HTTP1HeadReader.head(base, scanner, requestLine, storage: storage, limits: self.limits)
             case .partial, .refused:
                 throw .malformedRequestLine
             }
@@ -164,6 +167,7 @@ public struct HTTP1RequestParser: Sendable {
     private mutating func reset() {
         self.pending = []
         self.scanner = HTTP1HeadScanner()
+        self.requestLine = nil
         self.checker = .requestLine
         self.lineStart = 0
     }

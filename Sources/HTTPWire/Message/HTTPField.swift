@@ -41,42 +41,18 @@ public enum HTTPField {
         public static let allow = Name(unchecked: "Allow")
         /// The name `Authorization`.
         public static let authorization = Name(unchecked: "Authorization")
-        /// The name `Connection`.
-        public static let connection = Name(unchecked: "Connection")
         /// The name `Content-Disposition`.
         public static let contentDisposition = Name(unchecked: "Content-Disposition")
-        /// The name `Content-Encoding`.
-        public static let contentEncoding = Name(unchecked: "Content-Encoding")
-        /// The name `Content-Length`.
-        public static let contentLength = Name(unchecked: "Content-Length")
         /// The name `Content-Type`.
         public static let contentType = Name(unchecked: "Content-Type")
         /// The name `Date`.
         public static let date = Name(unchecked: "Date")
-        /// The name `Expect`.
-        public static let expect = Name(unchecked: "Expect")
-        /// The name `Host`.
-        public static let host = Name(unchecked: "Host")
         /// The name `Idempotency-Key`.
         public static let idempotencyKey = Name(unchecked: "Idempotency-Key")
         /// The name `Idempotency-Replayed`.
         public static let idempotencyReplayed = Name(unchecked: "Idempotency-Replayed")
-        /// The name `Keep-Alive`.
-        public static let keepAlive = Name(unchecked: "Keep-Alive")
         /// The name `Retry-After`.
         public static let retryAfter = Name(unchecked: "Retry-After")
-        /// The name `Server`.
-        public static let server = Name(unchecked: "Server")
-        /// The name `TE`.
-        public static let te = Name(unchecked: "TE")
-        /// The name `Trailer`.
-        public static let trailer = Name(unchecked: "Trailer")
-        /// The name `Transfer-Encoding`.
-        public static let transferEncoding = Name(unchecked: "Transfer-Encoding")
-        /// The name `Upgrade`.
-        public static let upgrade = Name(unchecked: "Upgrade")
-        /// The name `User-Agent`.
-        public static let userAgent = Name(unchecked: "User-Agent")
         /// The name `X-Idempotency-Key`.
         public static let xIdempotencyKey = Name(unchecked: "X-Idempotency-Key")
         /// The name `X-Request-Id`.

@@ -2,17 +2,7 @@
 public enum HTTPToken {
     /// Whether a byte may stand in a token (section 5.6.2).
     public static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default:
-            false
-        }
+        ByteSet.token.contains(byte)
     }
 
     /// Whether a byte may stand in a field value: tab, space, visible characters and obs-text (section 5.5).
@@ -21,7 +11,22 @@ public enum HTTPToken {
     }
 
     /// The ASCII lower case of a byte.
+    @inlinable
     public static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+
+    /// Whether bytes spell a text, without regard to ASCII case.
+    ///
+    /// - Parameter text: In lower case.
+    @inlinable
+    public static func equals(_ bytes: some Collection<UInt8>, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        var wanted = text.utf8Start
+        for byte in bytes {
+            guard self.lowercased(byte) == wanted.pointee else { return false }
+            wanted += 1
+        }
+        return true
     }
 }

@@ -13,23 +13,6 @@ public struct MultipartEncoder: Sendable {
         self.boundary = boundary
     }
 
-    /// Makes an encoder with a boundary that nobody can foresee: a prefix and 32 hexadecimal digits.
-    ///
-    /// - Parameters:
-    ///   - prefix: At most 38 bchars.
-    ///   - generator: The source of the digits; 128 random bits do not occur in a recording by chance.
-    public init(prefix: String, using generator: inout some RandomNumberGenerator) {
-        var digits: [UInt8] = []
-        for _ in 0..<2 {
-            var word = generator.next()
-            for _ in 0..<16 {
-                digits.append(Array("0123456789abcdef".utf8)[Int(word & 15)])
-                word &>>= 4
-            }
-        }
-        self.init(boundary: prefix + String(decoding: digits, as: UTF8.self))
-    }
-
     /// The value of the Content-Type field.
     public var contentType: String {
         let isToken = self.boundary.utf8.allSatisfy(HTTPToken.isTokenByte)
@@ -60,11 +43,6 @@ public struct MultipartEncoder: Sendable {
         }
         bytes.append(contentsOf: "\r\n\r\n".utf8)
         return bytes
-    }
-
-    /// The head of a part as a parser gave it.
-    public func partHead(_ head: MultipartPartHead) -> [UInt8] {
-        self.partHead(name: head.name, filename: head.filename, contentType: head.contentType)
     }
 
     /// The bytes behind a part's content.

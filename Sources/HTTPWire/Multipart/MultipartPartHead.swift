@@ -31,7 +31,7 @@ public struct MultipartPartHead: Hashable, Sendable {
         self.init(name: name, filename: filename, contentType: types.first)
     }
 
-    private static let contentTransferEncoding = HTTPField.Name("Content-Transfer-Encoding") ?? .contentEncoding
+    private static let contentTransferEncoding = HTTPField.Name(literal: "Content-Transfer-Encoding")
 
     private static func fields(_ bytes: [UInt8], limits: HTTP1Limits) -> HTTPFields {
         var scanner = HTTP1HeadScanner(hasRequestLine: true)
@@ -47,9 +47,9 @@ public struct MultipartPartHead: Hashable, Sendable {
 
     private static func names(in bytes: [UInt8]) throws(MultipartError) -> (name: String, filename: String?) {
         var index = 0
-        guard let kind = ParameterList.token(bytes, &index),
-            kind.elementsEqual("form-data".utf8, by: { HTTPToken.lowercased($0) == $1 })
-        else { throw .missingName }
+        guard let kind = ParameterList.token(bytes, &index), HTTPToken.equals(kind, "form-data") else {
+            throw .missingName
+        }
         guard let parameters = ParameterList.parse(bytes, from: index, backslash: .formData) else {
             throw .malformedPartHead("Content-Disposition has malformed or repeated parameters.")
         }

@@ -61,9 +61,8 @@ extension AnswerWriter {
             #""dimensionEvidence":{"accuracy":[],"fluency":[],"integrity":[],"affect":[],"speechRate":[]}},"standardAudio":"#
         )
         self.standardAudio(input)
-        self.raw(#","asrText":{},"warnings":["#)
-        if let warning = evaluation.warning { self.integer(warning.rawValue) }
-        self.raw("]}")
+        self.raw(#","asrText":{}"#)
+        self.warningCodes(evaluation.warning)
     }
 
     private mutating func boundary(_ boundary: Boundary) {
@@ -107,25 +106,10 @@ extension AnswerWriter {
 
     /// Writes a dimension tree in which nothing is assessed.
     private mutating func unscoredTree(_ input: EvaluationInput) {
-        let dimensions = ReportDimension.all(isChinese: input.isChinese)
-        let weights = DimensionWeights(isChinese: input.isChinese)
-        self.raw(
-            #""dimensionTree":{"rubricVersion":"sim-1","contractMode":"simulated","curriculumFramework":"simulated","agegroup":"#
-        )
-        self.integer(input.ageGroup)
-        self.raw(#","weightProfile":"sim_default","weightPolicyVersion":"sim-weights-1","weights":{"#)
-        self.list(dimensions) { writer, dimension in
-            writer.string(dimension.key)
-            writer.raw(":")
-            writer.number(dimension.weight(weights))
-        }
-        self.raw(#"},"dims":{"#)
-        self.list(dimensions) { writer, dimension in
-            writer.string(dimension.key)
-            writer.raw(#":{"curriculumAxis":"#)
-            writer.string(dimension.axis)
-            writer.raw(#","label":"#)
-            writer.string(dimension.label)
+        self.dimensionTreeHead(input)
+        self.raw(#","dims":{"#)
+        self.list(ReportDimension.all(isChinese: input.isChinese)) { writer, dimension in
+            writer.dimensionHead(dimension)
             writer.raw(#","scored":false,"subs":["#)
             writer.list(dimension.parts(Evaluation(), isChinese: input.isChinese)) { writer, part in
                 writer.raw(#"{"key":""#)

@@ -65,9 +65,8 @@ extension AnswerWriter {
         self.openReport(input, overall: overall)
         self.raw(#","standardAudio":"#)
         self.standardAudio(input)
-        self.raw(#","asrText":{},"warnings":["#)
-        if let warning = evaluation.warning { self.integer(warning.rawValue) }
-        self.raw("]}")
+        self.raw(#","asrText":{}"#)
+        self.warningCodes(evaluation.warning)
     }
 
     private static func transcript(_ input: EvaluationInput, units: Int) -> String {

@@ -8,13 +8,8 @@ extension AnswerWriter {
         self.member(#","fluency":"#, evaluation.fluency)
         self.member(#","rhythm":"#, evaluation.rhythm)
         self.member(#","integrity":"#, evaluation.integrity)
-        self.raw(#","speed":"#)
-        self.integer(evaluation.speed)
-        self.raw(#","rear_tone":"#)
-        self.string(evaluation.rearTone)
-        self.raw(#","duration":""#)
-        self.seconds(evaluation.duration)
-        self.raw(#"","numeric_duration":"#)
+        self.pace(evaluation)
+        self.raw(#","numeric_duration":"#)
         self.number(evaluation.duration)
         self.raw(#","warning":"#)
         self.warnings(evaluation.warning)
@@ -39,9 +34,18 @@ extension AnswerWriter {
         self.standardAudio(input)
         self.raw(#","asrText":"#)
         self.asrText(evaluation, input: input)
-        self.raw(#","warnings":["#)
-        if let warning = evaluation.warning { self.integer(warning.rawValue) }
-        self.raw("]}")
+        self.warningCodes(evaluation.warning)
+    }
+
+    /// Writes how fast a text was read, how it ended and how long it took.
+    mutating func pace(_ evaluation: Evaluation) {
+        self.raw(#","speed":"#)
+        self.integer(evaluation.speed)
+        self.raw(#","rear_tone":"#)
+        self.string(evaluation.rearTone)
+        self.raw(#","duration":""#)
+        self.seconds(evaluation.duration)
+        self.raw("\"")
     }
 
     /// Writes a member name and a score.
@@ -60,12 +64,19 @@ extension AnswerWriter {
         self.raw("}]")
     }
 
+    /// Writes the codes of the warnings, with which an answer ends.
+    mutating func warningCodes(_ warning: AudioFacts.Warning?) {
+        self.raw(#","warnings":["#)
+        if let warning { self.integer(warning.rawValue) }
+        self.raw("]}")
+    }
+
     /// Writes the model reading, which is an empty object unless it was asked for.
     mutating func standardAudio(_ input: EvaluationInput) {
         guard input.includesStandardAudio else { return self.raw("{}") }
-        let name = DeterministicRandom(texts: [input.referenceText], seed: 1).hexadecimal
+        var random = DeterministicRandom(texts: [input.referenceText], seed: 1)
         self.raw(#"{"audioUrl":"https://platform.example/standard/"#)
-        self.escaped(name)
+        self.escaped(HexadecimalText.make(random.next(), digits: 16))
         self.raw(#".mp3"}"#)
     }
 
@@ -241,14 +252,5 @@ extension Evaluation {
     /// Whether the text has a syllable that begins with a retroflex consonant.
     var hasRetroflex: Bool {
         self.words.contains { ["zh", "ch", "sh", "r"].contains($0.syllable?.initial) }
-    }
-}
-
-extension DeterministicRandom {
-    /// Sixteen hexadecimal digits that follow from the seed.
-    var hexadecimal: String {
-        var copy = self
-        let digits = String(copy.next(), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

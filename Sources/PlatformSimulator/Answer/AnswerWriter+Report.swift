@@ -4,11 +4,7 @@ extension AnswerWriter {
         let isChinese = input.isChinese
         self.raw("{")
         if input.includesReport {
-            self.raw(#""summary":"#)
-            self.string(Self.summary(evaluation, isChinese: isChinese))
-            self.raw(#","suggestions":"#)
-            self.strings(ReportDimension.allCases.flatMap { $0.advice(evaluation, isChinese: isChinese) })
-            self.raw(",")
+            self.summaryAndSuggestions(evaluation, isChinese: isChinese)
         }
         if isChinese || input.includesReport {
             self.dimensionTexts(evaluation, isChinese: isChinese, isEnglishText: !isChinese)
@@ -43,27 +39,26 @@ extension AnswerWriter {
         self.member(#","integrity":"#, evaluation.integrity)
         self.member(#","tone":"#, evaluation.tone)
         self.member(#","rhythm":"#, evaluation.rhythm)
-        self.raw(#","speed":"#)
-        self.integer(evaluation.speed)
-        self.raw(#","rear_tone":"#)
-        self.string(evaluation.rearTone)
-        self.raw(#","duration":""#)
-        self.seconds(evaluation.duration)
-        self.raw(#"","warning":"#)
+        self.pace(evaluation)
+        self.raw(#","warning":"#)
         self.warnings(evaluation.warning)
         self.raw(#"},"report":{"#)
         if input.includesReport {
-            self.raw(#""summary":"#)
-            self.string(Self.summary(evaluation, isChinese: input.isChinese))
-            self.raw(#","suggestions":"#)
-            self.strings(ReportDimension.allCases.flatMap { $0.advice(evaluation, isChinese: input.isChinese) })
-            self.raw(",")
+            self.summaryAndSuggestions(evaluation, isChinese: input.isChinese)
         }
         switch input.coreType {
         case .open, .connected: self.raw(#""dimensionScores":{}"#)
         default: self.dimensionScores(evaluation, isChinese: input.isChinese)
         }
         self.raw(#","rubricVersion":"sim-1"}}"#)
+    }
+
+    private mutating func summaryAndSuggestions(_ evaluation: Evaluation, isChinese: Bool) {
+        self.raw(#""summary":"#)
+        self.string(Self.summary(evaluation, isChinese: isChinese))
+        self.raw(#","suggestions":"#)
+        self.strings(ReportDimension.allCases.flatMap { $0.advice(evaluation, isChinese: isChinese) })
+        self.raw(",")
     }
 
     private static func summary(_ evaluation: Evaluation, isChinese: Bool) -> String {
@@ -170,28 +165,14 @@ extension AnswerWriter {
 
     private mutating func dimensionTree(_ evaluation: Evaluation, input: EvaluationInput) {
         let weights = DimensionWeights(isChinese: input.isChinese)
-        let dimensions = ReportDimension.all(isChinese: input.isChinese)
         let mismatch = Mismatch(evaluation, input: input)
-        self.raw(
-            #""dimensionTree":{"rubricVersion":"sim-1","contractMode":"simulated","curriculumFramework":"simulated","agegroup":"#
-        )
-        self.integer(input.ageGroup)
-        self.raw(#","weightProfile":"sim_default","weightPolicyVersion":"sim-weights-1","weights":{"#)
-        self.list(dimensions) { writer, dimension in
-            writer.string(dimension.key)
-            writer.raw(":")
-            writer.number(dimension.weight(weights))
-        }
-        self.raw(#"},"overall":"#)
+        self.dimensionTreeHead(input)
+        self.raw(#","overall":"#)
         self.score(evaluation.overall)
         self.raw(#","dims":{"#)
-        self.list(dimensions) { writer, dimension in
+        self.list(ReportDimension.all(isChinese: input.isChinese)) { writer, dimension in
             let score = dimension.score(evaluation)
-            writer.string(dimension.key)
-            writer.raw(#":{"curriculumAxis":"#)
-            writer.string(dimension.axis)
-            writer.raw(#","label":"#)
-            writer.string(dimension.label)
+            writer.dimensionHead(dimension)
             writer.member(#","score":"#, score)
             writer.raw(#","scored":true,"weightedContribution":"#)
             writer.score(score * dimension.weight(weights))
@@ -206,6 +187,31 @@ extension AnswerWriter {
             writer.raw("}")
         }
         self.raw(#"},"contractStatus":"verified"}"#)
+    }
+
+    /// Writes the beginning of a dimension tree, up to its weights.
+    mutating func dimensionTreeHead(_ input: EvaluationInput) {
+        let weights = DimensionWeights(isChinese: input.isChinese)
+        self.raw(
+            #""dimensionTree":{"rubricVersion":"sim-1","contractMode":"simulated","curriculumFramework":"simulated","agegroup":"#
+        )
+        self.integer(input.ageGroup)
+        self.raw(#","weightProfile":"sim_default","weightPolicyVersion":"sim-weights-1","weights":{"#)
+        self.list(ReportDimension.all(isChinese: input.isChinese)) { writer, dimension in
+            writer.string(dimension.key)
+            writer.raw(":")
+            writer.number(dimension.weight(weights))
+        }
+        self.raw("}")
+    }
+
+    /// Writes the name of a dimension in a tree and the beginning of its object.
+    mutating func dimensionHead(_ dimension: ReportDimension) {
+        self.string(dimension.key)
+        self.raw(#":{"curriculumAxis":"#)
+        self.string(dimension.axis)
+        self.raw(#","label":"#)
+        self.string(dimension.label)
     }
 
     private mutating func part(_ part: ReportDimension.Part) {

@@ -37,10 +37,8 @@ struct AnswerWriter {
             case 0x0A:
                 self.raw("\\n")
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
                 self.raw("\\u00")
-                self.bytes.append(digits[Int(byte >> 4)])
-                self.bytes.append(digits[Int(byte & 15)])
+                self.bytes.append(contentsOf: HexadecimalText.make(UInt64(byte), digits: 2).utf8)
             default:
                 self.bytes.append(byte)
             }

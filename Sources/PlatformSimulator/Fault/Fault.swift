@@ -114,28 +114,7 @@ extension Fault.MadeUpAnswer {
     }
 }
 
-/// Percent-encoded text (RFC 3986, section 2.1).
-enum PercentCoding {
-    /// The text with its escapes undone; nil when one is broken or the outcome is not UTF-8.
-    ///
-    /// A plus stands for itself.
-    static func decode(_ text: String) -> String? {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(Self.digit), let low = rest.popFirst().flatMap(Self.digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
+extension PercentCoding {
     /// The decoded value of the first parameter of that name in a query.
     static func parameter(_ name: String, of query: String?) -> String? {
         for pair in (query ?? "").split(separator: "&") {
@@ -145,14 +124,5 @@ enum PercentCoding {
             }
         }
         return nil
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

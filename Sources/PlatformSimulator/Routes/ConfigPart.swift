@@ -5,19 +5,17 @@ import JSONScan
 struct ConfigPart {
     /// The JSON text, checked.
     let scanner: JSONScanner
-    private let root: JSONValueRange
 
     /// Takes the text of the part.
     ///
     /// - Throws: 400/40001 when it is no JSON object.
     init(_ bytes: [UInt8]) throws(PlatformError) {
-        self.scanner = JSONScanner(bytes)
         do throws(JSONScanError) {
-            self.root = try self.scanner.validate(maximumDepth: 32)
+            self.scanner = try JSONScanner(validating: bytes, maximumDepth: 32)
         } catch {
             throw .invalid("config is not JSON")
         }
-        guard self.root.kind == .object else { throw .invalid("config is not a JSON object") }
+        guard self.scanner.root?.kind == .object else { throw .invalid("config is not a JSON object") }
     }
 
     /// Checks what is to be evaluated.

@@ -46,14 +46,13 @@ extension PlatformResponder {
     /// Reads `{"faults":[{"match":"/prefix","fault":"verb:args","times":2}],"processingMs":50}`; all members but
     /// `fault` may be missing.
     private func queueFaults(_ body: [UInt8]) throws(PlatformError) -> Int {
-        let scanner = JSONScanner(body)
-        let root: JSONValueRange
+        let scanner: JSONScanner
         do throws(JSONScanError) {
-            root = try scanner.validate(maximumDepth: 8)
+            scanner = try JSONScanner(validating: body, maximumDepth: 8)
         } catch {
             throw .invalid("the body is not JSON")
         }
-        guard root.kind == .object else { throw .invalid("the body is not a JSON object") }
+        guard scanner.root?.kind == .object else { throw .invalid("the body is not a JSON object") }
         var items: [FaultQueue.Item] = []
         if let faults = scanner.value(at: "faults") {
             guard faults.kind == .array else { throw .invalid("faults is not an array") }
@@ -102,7 +101,7 @@ extension PlatformResponder {
                 for bill in ledger.recentBills {
                     records.object { record in
                         record.member("recordId", bill.recordID)
-                        if let key = bill.key { record.member("key", key) } else { record.null("key") }
+                        record.member("key", bill.key)
                         record.member("appKey", bill.appKey)
                         record.member("coreType", bill.coreType)
                         record.member("overall", bill.overall)
@@ -123,26 +122,20 @@ extension PlatformResponder {
         writer.array { array in
             for request in requests {
                 array.object { entry in
-                    func optional(_ name: String, _ text: String?) {
-                        if let text { entry.member(name, text) } else { entry.null(name) }
-                    }
-                    func optional(_ name: String, _ number: Int?) {
-                        if let number { entry.member(name, number) } else { entry.null(name) }
-                    }
                     entry.member("order", request.order)
                     entry.member("time", request.time)
                     entry.member("method", request.method)
                     entry.member("path", request.path)
-                    optional("key", request.key)
+                    entry.member("key", request.key)
                     entry.member("attempt", request.attempt)
-                    optional("fault", request.fault)
+                    entry.member("fault", request.fault)
                     entry.member("replayed", request.isReplayed)
-                    optional("status", request.status)
-                    optional("code", request.code)
-                    optional("recordId", request.recordID)
-                    optional("appKey", request.appKey)
-                    optional("timestamp", request.timestamp)
-                    optional("nonce", request.nonce)
+                    entry.member("status", request.status)
+                    entry.member("code", request.code)
+                    entry.member("recordId", request.recordID)
+                    entry.member("appKey", request.appKey)
+                    entry.member("timestamp", request.timestamp)
+                    entry.member("nonce", request.nonce)
                     entry.member("bodyBytes", request.bodyBytes)
                 }
             }

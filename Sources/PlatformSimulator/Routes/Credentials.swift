@@ -20,15 +20,10 @@ struct Credentials {
         self.bearer = isBearer ? authorization.map { String($0.dropFirst(7)) } : nil
     }
 
-    private static func name(_ text: StaticString) -> HTTPField.Name {
-        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("a literal name is a token") }
-        return name
-    }
-
-    private static let appKeyField = Self.name("X-App-Key")
-    private static let timestampField = Self.name("X-Timestamp")
-    private static let nonceField = Self.name("X-Nonce")
-    private static let signatureField = Self.name("X-Signature")
+    private static let appKeyField = HTTPField.Name(literal: "X-App-Key")
+    private static let timestampField = HTTPField.Name(literal: "X-Timestamp")
+    private static let nonceField = HTTPField.Name(literal: "X-Nonce")
+    private static let signatureField = HTTPField.Name(literal: "X-Signature")
 
     /// Checks them, and takes the nonce.
     ///

@@ -1,4 +1,5 @@
 import Cryptography
+private import Glibc
 import SpeechAudio
 
 /// What the simulator knows of an uploaded recording once its last byte has come.
@@ -62,6 +63,6 @@ struct AudioFacts: Sendable {
     func decibels(of span: Range<Int>) -> Double {
         guard let meter = self.meter else { return -20 }
         let level = max(1, meter.rootMeanSquare(ofWindows: span))
-        return Decibels.ofAmplitude(level / 32_768)
+        return 20 * log10(level / 32_768)
     }
 }

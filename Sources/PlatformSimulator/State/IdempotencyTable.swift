@@ -55,8 +55,7 @@ struct IdempotencyTable: Sendable {
     private var entries: [Scope: Entry] = [:]
     private var nextNumber: UInt64 = 0
     // Answered scopes by age. Those whose entry is gone or younger are skipped.
-    private var order: [(scope: Scope, at: ContinuousClock.Instant)] = []
-    private var oldest = 0
+    private var order = AgeQueue<(scope: Scope, at: ContinuousClock.Instant)>()
     private var weight = 0
     private var answered = 0
 
@@ -118,8 +117,7 @@ struct IdempotencyTable: Sendable {
     /// Tickets stay unique, so that runs from before cannot end runs from after.
     mutating func removeAll() {
         self.entries = [:]
-        self.order = []
-        self.oldest = 0
+        self.order = AgeQueue()
         self.weight = 0
         self.answered = 0
         self.evicted = 0
@@ -145,22 +143,15 @@ struct IdempotencyTable: Sendable {
     }
 
     private mutating func makeRoom(now: ContinuousClock.Instant) {
-        while self.oldest < self.order.count {
-            let candidate = self.order[self.oldest]
-            guard case .answered(_, candidate.at, _)? = self.entries[candidate.scope]?.state else {
-                self.oldest += 1
-                continue
+        while let candidate = self.order.first {
+            if case .answered(_, candidate.at, _)? = self.entries[candidate.scope]?.state {
+                let isOver = self.weight > self.limits.answerBytes || self.answered > self.limits.answerCount
+                let isExpired = now - candidate.at >= self.limits.answerLifetime
+                guard isOver || isExpired else { break }
+                if !isExpired { self.evicted += 1 }
+                self.forget(candidate.scope)
             }
-            let isOver = self.weight > self.limits.answerBytes || self.answered > self.limits.answerCount
-            let isExpired = now - candidate.at >= self.limits.answerLifetime
-            guard isOver || isExpired else { break }
-            if !isExpired { self.evicted += 1 }
-            self.forget(candidate.scope)
-            self.oldest += 1
-        }
-        if self.oldest > 1_024, self.oldest * 2 > self.order.count {
-            self.order.removeFirst(self.oldest)
-            self.oldest = 0
+            self.order.popFirst()
         }
     }
 }

@@ -3,8 +3,7 @@ struct NonceWindow: Sendable {
     private let lifetime: Duration
     private let capacity: Int
     private var seen: Set<UInt64> = []
-    private var order: [(hash: UInt64, expires: ContinuousClock.Instant)] = []
-    private var oldest = 0
+    private var order = AgeQueue<(hash: UInt64, expires: ContinuousClock.Instant)>()
 
     /// An empty window.
     ///
@@ -18,24 +17,19 @@ struct NonceWindow: Sendable {
 
     /// Remembers a nonce; false when the tenant has used it before.
     mutating func insert(_ nonce: String, tenant: String, now: ContinuousClock.Instant) -> Bool {
-        while self.oldest < self.order.count, self.order[self.oldest].expires <= now { self.forgetOldest() }
+        while let oldest = self.order.first, oldest.expires <= now { self.forgetOldest() }
         var hasher = Hasher()
         hasher.combine(tenant)
         hasher.combine(nonce)
         let hash = UInt64(bitPattern: Int64(hasher.finalize()))
         guard !self.seen.contains(hash) else { return false }
-        while self.seen.count >= self.capacity { self.forgetOldest() }
+        if self.seen.count >= self.capacity { self.forgetOldest() }
         self.seen.insert(hash)
         self.order.append((hash, now + self.lifetime))
         return true
     }
 
     private mutating func forgetOldest() {
-        self.seen.remove(self.order[self.oldest].hash)
-        self.oldest += 1
-        if self.oldest > 1_024, self.oldest * 2 > self.order.count {
-            self.order.removeFirst(self.oldest)
-            self.oldest = 0
-        }
+        if let oldest = self.order.popFirst() { self.seen.remove(oldest.hash) }
     }
 }

@@ -18,8 +18,7 @@ struct RecordShelf: Sendable {
 
     private let budget: Int
     private var records: [String: Record] = [:]
-    private var order: [(recordID: String, weight: Int)] = []
-    private var oldest = 0
+    private var order = AgeQueue<(recordID: String, weight: Int)>()
     private var weight = 0
     private var shared: [Digest256: Shared] = [:]
 
@@ -53,15 +52,9 @@ struct RecordShelf: Sendable {
         self.records[recordID] = record
         self.order.append((recordID, weight))
         self.weight += weight
-        while self.weight > self.budget, self.oldest < self.order.count - 1 {
-            let candidate = self.order[self.oldest]
-            self.records[candidate.recordID] = nil
-            self.weight -= candidate.weight
-            self.oldest += 1
-        }
-        if self.oldest > 1_024, self.oldest * 2 > self.order.count {
-            self.order.removeFirst(self.oldest)
-            self.oldest = 0
+        while self.weight > self.budget, self.order.count > 1, let oldest = self.order.popFirst() {
+            self.records[oldest.recordID] = nil
+            self.weight -= oldest.weight
         }
     }
 }

@@ -30,7 +30,6 @@ final class AnswerCache: Sendable {
         var cost = 0
         var epoch = Epoch()
         var hits = 0
-        var misses = 0
     }
 
     /// What an entry costs beside its body and texts: measured roughly, tables included.
@@ -44,9 +43,9 @@ final class AnswerCache: Sendable {
         self.capacity = capacity
     }
 
-    /// The bytes in use, and how often an answer was found and not found.
-    var statistics: (bytes: Int, hits: Int, misses: Int) {
-        self.state.withLock { ($0.cost, $0.hits, $0.misses) }
+    /// The bytes in use, and how often an answer was found.
+    var statistics: (bytes: Int, hits: Int) {
+        self.state.withLock { ($0.cost, $0.hits) }
     }
 
     /// The epoch to pass to `insert` after a read that starts now.
@@ -57,7 +56,6 @@ final class AnswerCache: Sendable {
     func key(_ scope: ScopeHash) -> KeyRow? {
         self.state.withLock { (state) -> KeyRow? in
             guard let index = state.byScope[scope] else {
-                state.misses += 1
                 return nil
             }
             state.hits += 1
@@ -69,7 +67,6 @@ final class AnswerCache: Sendable {
     func record(_ recordID: String) -> RecordRow? {
         self.state.withLock { (state) -> RecordRow? in
             guard let index = state.byRecord[recordID] else {
-                state.misses += 1
                 return nil
             }
             state.hits += 1

@@ -143,8 +143,8 @@ final class Reader {
             upstreamKey: row.text(at: 8),
             firstSentAt: row.integer(at: 9),
             flight: row.isNull(at: 10) ? nil : row.flight(at: 10),
-            isUnresolved: row.integer(at: 12) != 0,
-            isSettledBilled: row.integer(at: 13) != 0,
+            isUnresolved: row.flag(at: 12),
+            isSettledBilled: row.flag(at: 13),
             answer: answer
         )
     }

@@ -71,7 +71,7 @@ final class Database {
 
     /// The first column of the first row, as an integer.
     func integer(_ sql: String) throws(StoreError) -> Int64? {
-        try self.prepare(sql).first(binding: { _ in }, reading: { $0.integer(at: 0) })
+        try self.prepare(sql).first { $0.integer(at: 0) }
     }
 
     /// SQLite may have rolled back on its own, after a full disk for instance.

@@ -29,7 +29,7 @@ final class Statement {
 
     /// Runs to the first row and reads it; nil when there is none.
     func first<Value>(
-        binding bind: (Statement) -> Void,
+        binding bind: (Statement) -> Void = { _ in },
         reading read: (Statement) -> Value
     ) throws(StoreError) -> Value? {
         defer {
@@ -150,6 +150,10 @@ final class Statement {
 
     func integer(at column: Int32) -> Int64 {
         sqlite3_column_int64(self.handle, column)
+    }
+
+    func flag(at column: Int32) -> Bool {
+        self.integer(at: column) != 0
     }
 
     func isNull(at column: Int32) -> Bool {

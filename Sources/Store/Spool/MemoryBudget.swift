@@ -14,7 +14,7 @@ public final class MemoryBudget: Sendable {
     }
 
     /// The bytes held.
-    public var usedBytes: Int {
+    package var usedBytes: Int {
         self.used.withLock { $0 }
     }
 
@@ -55,7 +55,7 @@ public final class MemoryReservation: Sendable {
     }
 
     /// The bytes reserved.
-    public var bytes: Int {
+    package var bytes: Int {
         self.size.withLock { $0 }
     }
 
@@ -66,15 +66,5 @@ public final class MemoryReservation: Sendable {
         }
         self.size.withLock { $0 += bytes }
         return true
-    }
-
-    /// Gives a part back.
-    public func shrink(to bytes: Int) {
-        let surplus = self.size.withLock { (size) -> Int in
-            let surplus = max(0, size - bytes)
-            size -= surplus
-            return surplus
-        }
-        self.budget.giveBack(surplus)
     }
 }

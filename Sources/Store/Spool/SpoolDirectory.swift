@@ -61,7 +61,7 @@ public final class SpoolDirectory: Sendable {
     }
 
     /// The bytes reserved by all files.
-    public var reservedBytes: Int64 {
+    package var reservedBytes: Int64 {
         self.usage.withLock { $0.reserved }
     }
 

@@ -39,8 +39,7 @@ final class Writer: @unchecked Sendable {
         self.lock = lock
         self.maximumWaiting = configuration.maximumWaitingWrites
         self.checkpointPages = max(1, configuration.checkpointSize / connection.pageSize)
-        let (seconds, attoseconds) = configuration.idleDelay.components
-        self.idleDelay = .milliseconds(Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+        self.idleDelay = .milliseconds(Int(clamping: configuration.idleDelay.wholeMilliseconds))
         self.published = Locked(WriterStatistics(counts: connection.counts))
         self.connection = connection
     }
@@ -210,7 +209,6 @@ final class Writer: @unchecked Sendable {
         self.published.withLock {
             $0.counts = connection.counts
             $0.transactions += transactions
-            $0.writes += batch.count
         }
         for write in batch {
             write.deliver()
@@ -279,9 +277,16 @@ final class Writer: @unchecked Sendable {
 struct WriterStatistics {
     var counts: ClaimCounts
     var transactions = 0
-    var writes = 0
     var checkpoints = 0
     var checkpointFailure: String?
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
 }
 
 extension StoreError {

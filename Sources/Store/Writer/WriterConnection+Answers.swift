@@ -5,7 +5,7 @@ extension WriterConnection {
             $0.bind(new.row, at: 1)
             $0.bind(new.flight, at: 2)
         } reading: {
-            ClaimState(isUnresolved: $0.integer(at: 0) != 0, isSettledBilled: $0.integer(at: 1) != 0)
+            $0.claimState(at: 0)
         }
         guard let open else {
             return false

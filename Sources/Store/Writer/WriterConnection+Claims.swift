@@ -103,7 +103,10 @@ extension WriterConnection {
         let isSettledBilled: Bool
 
         var counter: WritableKeyPath<ClaimCounts, Int> {
-            WriterConnection.counter(unresolved: self.isUnresolved, settled: self.isSettledBilled)
+            if self.isSettledBilled {
+                return \.settledBilled
+            }
+            return self.isUnresolved ? \.unresolved : \.sent
         }
     }
 
@@ -117,7 +120,7 @@ extension WriterConnection {
             $0.bind(row, at: 1)
             $0.bind(flight, at: 2)
         } reading: {
-            ClaimState(isUnresolved: $0.integer(at: 0) != 0, isSettledBilled: $0.integer(at: 1) != 0)
+            $0.claimState(at: 0)
         }
     }
 
@@ -125,9 +128,7 @@ extension WriterConnection {
         try self.statements.findClaim.first {
             $0.bind(scope, at: 1)
         } reading: {
-            let open =
-                $0.isNull(at: 4)
-                ? nil : ClaimState(isUnresolved: $0.integer(at: 4) != 0, isSettledBilled: $0.integer(at: 5) != 0)
+            let open = $0.isNull(at: 4) ? nil : $0.claimState(at: 4)
             let row = ClaimedRow(
                 id: $0.integer(at: 0),
                 firstSentAt: $0.integer(at: 1),
@@ -138,5 +139,12 @@ extension WriterConnection {
             )
             return (row, open)
         }
+    }
+}
+
+extension Statement {
+    /// Reads the columns `unresolved` and `settled_billed`.
+    func claimState(at first: Int32) -> WriterConnection.ClaimState {
+        WriterConnection.ClaimState(isUnresolved: self.flag(at: first), isSettledBilled: self.flag(at: first + 1))
     }
 }

@@ -26,14 +26,9 @@ struct RetentionLimits {
     let records: Int64
 
     init(_ configuration: Store.Configuration, now: Int64) {
-        func limit(_ retention: Duration) -> Int64 {
-            let (seconds, attoseconds) = retention.components
-            let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-            return now - milliseconds
-        }
-        self.keys = limit(configuration.keyRetention)
-        self.unknown = limit(configuration.unknownRetention)
-        self.records = limit(configuration.recordRetention)
+        self.keys = now - configuration.keyRetention.wholeMilliseconds
+        self.unknown = now - configuration.unknownRetention.wholeMilliseconds
+        self.records = now - configuration.recordRetention.wholeMilliseconds
     }
 }
 
@@ -84,8 +79,8 @@ extension WriterConnection {
 
     /// Gives free pages back to the file system, a few at a time, once they are a quarter of the database.
     func shrink() throws(StoreError) {
-        let free = try self.statements.freePages.first(binding: { _ in }, reading: { $0.integer(at: 0) }) ?? 0
-        let all = try self.statements.pages.first(binding: { _ in }, reading: { $0.integer(at: 0) }) ?? 0
+        let free = try self.statements.freePages.first { $0.integer(at: 0) } ?? 0
+        let all = try self.statements.pages.first { $0.integer(at: 0) } ?? 0
         if free > 2048 && free > all / 4 {
             try self.statements.vacuum.run()
         }
@@ -119,8 +114,7 @@ extension WriterConnection {
                 scope: $0.scope(at: 1),
                 firstSentAt: $0.integer(at: 2),
                 answeredAt: $0.optionalInteger(at: 3),
-                open: $0.isNull(at: 4)
-                    ? nil : ClaimState(isUnresolved: $0.integer(at: 4) != 0, isSettledBilled: $0.integer(at: 5) != 0)
+                open: $0.isNull(at: 4) ? nil : $0.claimState(at: 4)
             )
         }
     }

@@ -36,7 +36,7 @@ final class WriterConnection {
         self.statements = try Statements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered FROM state WHERE id = 1")
-            .first(binding: { _ in }, reading: { ($0.integer(at: 0), $0.integer(at: 1)) })
+            .first { ($0.integer(at: 0), $0.integer(at: 1)) }
         guard let state else {
             throw StoreError(
                 code: .corrupt,
@@ -53,10 +53,10 @@ final class WriterConnection {
         var counts = ClaimCounts()
         counts.answered = Int(state.1)
         let open = try database.prepare(
-            "SELECT settled_billed, unresolved, COUNT(*) FROM claims GROUP BY settled_billed, unresolved"
-        ).all { (settled: $0.integer(at: 0) != 0, unresolved: $0.integer(at: 1) != 0, count: Int($0.integer(at: 2))) }
+            "SELECT unresolved, settled_billed, COUNT(*) FROM claims GROUP BY unresolved, settled_billed"
+        ).all { (state: $0.claimState(at: 0), count: Int($0.integer(at: 2))) }
         for group in open {
-            counts[keyPath: Self.counter(unresolved: group.unresolved, settled: group.settled)] += group.count
+            counts[keyPath: group.state.counter] += group.count
         }
         self.counts = counts
     }
@@ -66,13 +66,6 @@ final class WriterConnection {
             self.nextID += 1
         }
         return self.nextID
-    }
-
-    static func counter(unresolved: Bool, settled: Bool) -> WritableKeyPath<ClaimCounts, Int> {
-        if settled {
-            return \.settledBilled
-        }
-        return unresolved ? \.unresolved : \.sent
     }
 
     // MARK: Transactions

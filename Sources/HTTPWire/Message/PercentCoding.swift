@@ -1,18 +1,21 @@
-/// Percent-encoding of path segments (RFC 3986, section 2.1).
+/// Percent-encoding of path segments and query values (RFC 3986, section 2.1).
 public enum PercentCoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The text that a segment stands for, or nil when it is malformed or no UTF-8.
-    public static func decode(_ segment: String) -> String? {
-        guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
+    /// The text with its escapes undone, or nil when one is malformed or the outcome is no UTF-8.
+    ///
+    /// A plus stands for itself.
+    public static func decode(_ text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         var bytes: [UInt8] = []
-        var iterator = segment.utf8.makeIterator()
+        var iterator = text.utf8.makeIterator()
         while let byte = iterator.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(Self.value), let low = iterator.next().flatMap(Self.value) else {
+            guard let high = iterator.next().flatMap(ASCII.hexValue), let low = iterator.next().flatMap(ASCII.hexValue)
+            else {
                 return nil
             }
             bytes.append(high << 4 | low)
@@ -36,14 +39,5 @@ public enum PercentCoding {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
