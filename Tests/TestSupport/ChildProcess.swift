@@ -16,7 +16,7 @@ public final class ChildProcess: Sendable {
 
     // One at a time: a child started in between would inherit the descriptors by which Foundation learns of the other's
     // end, and that end would go unnoticed while the child lives.
-    private static let spawning = Locked(())
+    private static let spawning = NSLock()
 
     private let process: Process
     private let output: FileHandle
@@ -62,7 +62,7 @@ public final class ChildProcess: Sendable {
         let errors = try log.map { try Self.appending(to: $0) }
         self.process = process
         self.log = log
-        self.output = try Self.spawning.withLock { _ in
+        self.output = try Self.spawning.withLock {
             let pipe = Pipe()
             process.standardOutput = pipe
             if let errors { process.standardError = errors } else { process.standardError = pipe }

@@ -15,11 +15,12 @@ final class Administration: Sendable {
     private let running: GatewayAssembly?
     private let clock: GatewayClock
     /// Reading the clients and showing them to the gateway is one step: an older list must not come last.
-    private let reloading = Locked(())
+    private let clients: Locked<ClientDirectory?>
 
     init(store: Store, running: GatewayAssembly?, clock: GatewayClock = .system) {
         self.store = store
         self.running = running
+        self.clients = Locked(running?.clients)
         self.clock = clock
     }
 
@@ -119,9 +120,8 @@ final class Administration: Sendable {
     }
 
     private func reloadClients() throws(StoreError) {
-        guard let clients = self.running?.clients else { return }
-        try self.reloading.withLock { (_) throws(StoreError) in
-            clients.replace(with: try self.store.clients())
+        try self.clients.withLock { (clients) throws(StoreError) in
+            clients?.replace(with: try self.store.clients())
         }
     }
 
