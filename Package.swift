@@ -9,6 +9,7 @@ let package = Package(
         // Level 0: C and a lock; no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // For the simulator only.
         .systemLibrary(name: "COpenSSLTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
@@ -25,7 +26,7 @@ let package = Package(
         // Level 3: the shells.
         .target(name: "HTTPServer", dependencies: ["Locking", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "Store", dependencies: ["Locking", "CSQLite", "HTTPWire"]),
+        .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "HTTPWire"]),
         // Level 4.
         .target(
             name: "GatewayCore",

@@ -14,7 +14,7 @@ source "$(dirname "$0")/prelude.sh"
 # "thing:package": a program by its name, a library by "pkg-config name" with a leading +. Asking for the thing and
 # not for the package leaves alone what came from elsewhere.
 wanted=(
-    pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libcrypto:libssl-dev
+    pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libzstd:libzstd-dev +libcrypto:libssl-dev
     curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux
 )
 for option in "$@"; do

@@ -10,6 +10,11 @@ static inline int csqlite_bind_text_copy(sqlite3_stmt *statement, int index, con
     return sqlite3_bind_text(statement, index, text ? (const char *)text : "", count, SQLITE_TRANSIENT);
 }
 
+// SQLITE_STATIC: the bytes must live until the statement is reset.
+static inline int csqlite_bind_text_borrow(sqlite3_stmt *statement, int index, const void *text, int count) {
+    return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_STATIC);
+}
+
 // As above, for blobs.
 static inline int csqlite_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     if (count == 0) {

@@ -22,8 +22,8 @@ import Testing
         _ scope: ScopeHash,
         in store: Store,
         fingerprint: [UInt8] = [UInt8](repeating: 7, count: 32)
-    ) async throws -> StoreTrouble.Unwritten {
-        let claim = NewClaim(
+    ) async throws -> NewAnswer {
+        var claim = NewClaim(
             scope: scope,
             client: "school",
             user: nil,
@@ -35,16 +35,16 @@ import Testing
             sentAt: 1,
             flight: Self.flight
         )
-        let answer = NewAnswer(
-            row: try await store.claim(claim).id,
-            flight: Self.flight,
-            fingerprint: fingerprint,
+        let row = try await store.claim(claim)
+        claim.fingerprint = fingerprint
+        return NewAnswer(
+            claim: claim,
+            row: row,
             status: 200,
             contentType: "application/json",
             body: Array("{}".utf8),
             answeredAt: 2
         )
-        return StoreTrouble.Unwritten(answer: answer, scope: scope)
     }
 
     private static func trouble(_ store: Store, onWritten: @escaping @Sendable (ScopeHash) -> Void) -> StoreTrouble {

@@ -138,11 +138,12 @@ import Testing
     }
 
     @Test func openClaimsAreListedInPages() async throws {
-        var ids: [Int64] = []
+        var rows: [ClaimedRow] = []
         for number in 1...5 as ClosedRange<UInt64> {
-            ids.append(try await self.store.claim(.sample(number, at: someDay + Int64(number) * hour)).id)
+            rows.append(try await self.store.claim(.sample(number, at: someDay + Int64(number) * hour)))
         }
-        _ = try await self.store.complete(.sample(2, row: ids[1]))
+        let ids = rows.map(\.id)
+        _ = try await self.store.complete(.sample(2, row: rows[1]))
         _ = try await self.store.settle(ScopeHash(0x5EED, 3), billed: true)
         #expect(try self.store.openClaims().map(\.id) == [ids[0], ids[3], ids[4]])
         #expect(try self.store.openClaims(includingSettled: true).map(\.id) == [ids[0], ids[2], ids[3], ids[4]])
@@ -169,7 +170,7 @@ import Testing
             rows.append(try await self.store.claim(.sample(number)))
         }
         #expect(self.store.claimCounts() == counts(5, 0, 0, 0))
-        _ = try await self.store.complete(.sample(1, row: rows[0].id))
+        _ = try await self.store.complete(.sample(1, row: rows[0]))
         #expect(self.store.claimCounts() == counts(4, 0, 0, 1))
         try await self.store.markUnresolved(row: rows[1].id, flight: FlightID(process: 7, serial: 2))
         try await self.store.markUnresolved(row: rows[1].id, flight: FlightID(process: 7, serial: 2))
@@ -180,7 +181,7 @@ import Testing
         #expect(self.store.claimCounts() == counts(1, 1, 1, 1))
         _ = try await self.store.claim(.sample(5, flight: 50))
         #expect(self.store.claimCounts() == counts(1, 1, 1, 1))
-        _ = try await self.store.complete(.sample(2, row: rows[1].id))
+        _ = try await self.store.complete(.sample(2, row: rows[1]))
         #expect(self.store.claimCounts() == counts(1, 0, 1, 2))
         _ = try await self.store.settle(ScopeHash(0x5EED, 4), billed: false)
         #expect(self.store.claimCounts() == counts(1, 0, 0, 2))

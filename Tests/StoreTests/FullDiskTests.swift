@@ -29,7 +29,7 @@ import Testing
     func refusesWhileFullAndRecovers(answersBefore: UInt64) async throws {
         let store = try Store.open(in: self.directory) { $0.answerCacheSize = 0 }
         for number in 0..<answersBefore {
-            try await store.answer(number, body: [UInt8](repeating: 0x61, count: 24_000))
+            try await store.answer(number, body: noise(24_000))
         }
         self.fill("filler")
         var claimed: [UInt64] = []
@@ -46,7 +46,7 @@ import Testing
             }
         }
         #expect(refusals > 0)
-        let large = [UInt8](repeating: 0x61, count: 500_000)
+        let large = noise(500_000)
         #expect(await storeError { try await store.answer(5000, body: large) }?.code == .unavailable)
         for number in 0..<answersBefore {
             #expect(try store.lookUp(ScopeHash(0x5EED, number))?.answer?.body.count == 24_000)

@@ -99,12 +99,12 @@ import Testing
         #expect(self.store.claimCounts() == ClaimCounts())
         #expect(try await self.rows("claims") == 0)
         // The flight that comes back finds nothing to answer.
-        #expect(try await !self.store.complete(.sample(1, row: row.id)))
+        #expect(try await !self.store.complete(.sample(1, row: row)))
     }
 
     @Test func aWeekCountsFromTheAnswer() async throws {
         let row = try await self.store.claim(.sample(1))
-        _ = try await self.store.complete(.sample(1, row: row.id, at: someDay + 6 * day))
+        _ = try await self.store.complete(.sample(1, row: row, at: someDay + 6 * day))
         try await self.expireAll(now: someDay + 12 * day)
         #expect(try self.isKnown(1))
         try await self.expireAll(now: someDay + 13 * day + hour)
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func freedPagesAreGivenBack() async throws {
-        let body = [UInt8](repeating: 0x61, count: 1 << 20)
+        let body = noise(1 << 20)
         for number in 0..<40 as Range<UInt64> {
             try await self.store.answer(number, body: body)
         }

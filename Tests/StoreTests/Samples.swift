@@ -5,6 +5,12 @@ let someDay: Int64 = 1_780_000_000_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 24 * hour
 
+/// Bytes that take as much room on disk as they are many: nothing in them can be compressed.
+func noise(_ count: Int) -> [UInt8] {
+    var random = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+}
+
 extension NewClaim {
     /// A claim of a key with a number; everything else follows from it.
     static func sample(
@@ -34,17 +40,17 @@ extension NewAnswer {
     /// An answer with a record to a sample claim.
     static func sample(
         _ number: UInt64,
-        row: Int64,
+        row: ClaimedRow,
         flight: UInt64? = nil,
         fingerprint: UInt8 = 1,
+        claim: NewClaim? = nil,
         body: [UInt8]? = nil,
         at time: Int64 = someDay + 900,
         record: NewRecord? = nil
     ) -> NewAnswer {
         NewAnswer(
+            claim: claim ?? .sample(number, fingerprint: fingerprint, flight: flight),
             row: row,
-            flight: FlightID(process: 7, serial: flight ?? number),
-            fingerprint: [UInt8](repeating: fingerprint, count: 32),
             status: 200,
             contentType: "application/json",
             body: body ?? Array("{\"recordId\":\"rec-\(number)\"}".utf8),
@@ -70,7 +76,7 @@ extension Store {
     @discardableResult
     func answer(_ number: UInt64, at time: Int64 = someDay, body: [UInt8]? = nil) async throws -> ClaimedRow {
         let row = try await self.claim(.sample(number, at: time))
-        _ = try await self.complete(.sample(number, row: row.id, body: body, at: time + 900))
+        _ = try await self.complete(.sample(number, row: row, body: body, at: time + 900))
         return row
     }
 

@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [1024, 24_000])
     func claimAndAnswer(size: Int) async throws {
-        let body = [UInt8](repeating: 0x61, count: size)
+        let body = noise(size)
         let store = try Store.open(in: self.directory)
         try await self.measure("claim+complete \(size) B, 64 callers", count: 20_000, callers: 64, store: store) {
             try await store.answer($0, body: body)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func lookUps() async throws {
-        let body = [UInt8](repeating: 0x61, count: 24_000)
+        let body = noise(24_000)
         let store = try Store.open(in: self.directory)
         for number in 0..<1_000 as Range<UInt64> {
             try await store.answer(number, body: body)
@@ -126,7 +126,7 @@ import Testing
         let start = ContinuousClock.now
         let large = try Store.open(in: self.directory)
         print("figures: open with 1,000,000 records of 1 KB: \(ContinuousClock.now - start)")
-        let body = [UInt8](repeating: 0x61, count: 1024)
+        let body = noise(1024)
         try await self.measure("1,000,000 records, claim+complete 1 KB", count: 20_000, callers: 64, store: large) {
             try await large.answer($0, body: body)
         }

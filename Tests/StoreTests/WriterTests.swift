@@ -44,8 +44,8 @@ import Testing
             }
             group.addTask {
                 // The answer's bad fingerprint shows after the claim's end was written already.
-                var answer = NewAnswer.sample(100, row: answered.id)
-                answer.fingerprint = []
+                var answer = NewAnswer.sample(100, row: answered)
+                answer.claim.fingerprint = []
                 return (100, await storeError { _ = try await store.complete(answer) }?.code)
             }
             await store.waitForWrites(21)
@@ -60,7 +60,7 @@ import Testing
         #expect(try store.lookUp(ScopeHash(0x5EED, 100))?.flight == FlightID(process: 7, serial: 100))
         #expect(store.claimCounts().sent == 20)
         #expect(store.claimCounts().answered == 0)
-        #expect(try await store.complete(.sample(100, row: answered.id)))
+        #expect(try await store.complete(.sample(100, row: answered)))
     }
 
     @Test func aRefusalLeavesTheOthersInOneTransaction() async throws {
@@ -88,7 +88,7 @@ import Testing
                     #expect(claimed.id == row.id)
                     #expect(claimed.answer == nil)
                     let body = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 2_000)
-                    #expect(try await store.complete(.sample(number, row: row.id, body: body)))
+                    #expect(try await store.complete(.sample(number, row: row, body: body)))
                     #expect(try store.lookUp(scope)?.answer?.body == body)
                     #expect(try store.record("rec-\(number)", client: "app", user: "anna")?.answer.body == body)
                 }
@@ -147,15 +147,15 @@ import Testing
         let row = try await store.claim(.sample(1))
         // SQLite takes the present size for a limit that is below it.
         try await store.administer("PRAGMA max_page_count = 1")
-        let large = [UInt8](repeating: 0x61, count: 300_000)
-        let error = await storeError { _ = try await store.complete(.sample(1, row: row.id, body: large)) }
+        let large = noise(300_000)
+        let error = await storeError { _ = try await store.complete(.sample(1, row: row, body: large)) }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("free space") == true)
         #expect(try store.lookUp(ScopeHash(0x5EED, 1))?.answer == nil)
         #expect(store.claimCounts().sent == 1)
         try await store.administer("PRAGMA max_page_count = 1000000")
         try await store.probe()
-        #expect(try await store.complete(.sample(1, row: row.id, body: large)))
+        #expect(try await store.complete(.sample(1, row: row, body: large)))
         #expect(try store.lookUp(ScopeHash(0x5EED, 1))?.answer?.body == large)
     }
 
@@ -166,7 +166,7 @@ import Testing
         store.pauseWriter()
         async let failed = storeError {
             _ = try await store.complete(
-                .sample(1, row: large.id, body: [UInt8](repeating: 0x61, count: 300_000))
+                .sample(1, row: large, body: noise(300_000))
             )
         }
         async let marked = store.markUnresolved(row: large.id, flight: FlightID(process: 7, serial: 1))
@@ -210,7 +210,7 @@ import Testing
 
     @Test func logStaysSmallWhileMuchIsWritten() async throws {
         let store = try Store.open(in: self.directory)
-        let body = [UInt8](repeating: 0x61, count: 100_000)
+        let body = noise(100_000)
         var largest = 0
         for number in 0..<200 as Range<UInt64> {
             try await store.answer(number, body: body)
@@ -226,8 +226,8 @@ import Testing
     @Test func readersSeeOneStateWhileTheWriterWorks() async throws {
         let store = try Store.open(in: self.directory) { $0.answerCacheSize = 0 }
         let row = try await store.claim(.sample(1))
-        let body = [UInt8](repeating: 0x61, count: 50_000)
-        async let written = store.complete(.sample(1, row: row.id, body: body))
+        let body = noise(50_000)
+        async let written = store.complete(.sample(1, row: row, body: body))
         for _ in 0..<200 {
             let seen = try #require(try store.lookUp(ScopeHash(0x5EED, 1)))
             // Either still claimed or answered, never between.

@@ -186,7 +186,7 @@ public final class PaidCalls: Sendable {
             let isWritten = landing.unwritten == nil
             self.flights.land(request.scope.hash, flight, with: landing.result, isWritten: isWritten)
             guard let answer = landing.unwritten else { return }
-            self.trouble.keep(StoreTrouble.Unwritten(answer: answer, scope: request.scope.hash))
+            self.trouble.keep(answer)
         }
         if let loop = EventLoop.current {
             _ = loop.run(fly)

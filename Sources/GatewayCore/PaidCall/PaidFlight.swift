@@ -47,32 +47,31 @@ struct PaidFlight: Sendable {
             account.slots.release()
             return nil
         }
-        let claim: ClaimedRow
+        // From here on the key's row says that the call is about to be sent, and survives whatever happens.
+        let claim = self.claim(for: account)
+        let row: ClaimedRow
         do {
-            claim = try await self.claim(for: account)
+            row = try await self.calls.store.claim(claim)
         } catch {
             account.slots.release()
             return .failed(self.refusal(of: error))
         }
-        let outcome = await self.call(account, upstreamKey: claim.upstreamKey, deadline: deadline).run()
-        return await self.settle(outcome, claim: claim)
+        let outcome = await self.call(account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+        return await self.settle(outcome, claim: claim, row: row)
     }
 
-    /// Writes down, durably, that the call is about to be sent.
-    private func claim(for account: Account) async throws(StoreError) -> ClaimedRow {
-        try await self.calls.store.claim(
-            NewClaim(
-                scope: self.request.scope.hash,
-                client: self.request.scope.client,
-                user: self.request.scope.user,
-                key: self.request.scope.key.text,
-                operation: self.request.operation.name,
-                fingerprint: self.request.fingerprint.bytes,
-                appKey: account.appKey,
-                upstreamKey: self.request.scope.upstreamKey(secret: self.calls.upstreamKeySecret),
-                sentAt: self.services.clock.unixMilliseconds(),
-                flight: self.flight
-            )
+    private func claim(for account: Account) -> NewClaim {
+        NewClaim(
+            scope: self.request.scope.hash,
+            client: self.request.scope.client,
+            user: self.request.scope.user,
+            key: self.request.scope.key.text,
+            operation: self.request.operation.name,
+            fingerprint: self.request.fingerprint.bytes,
+            appKey: account.appKey,
+            upstreamKey: self.request.scope.upstreamKey(secret: self.calls.upstreamKeySecret),
+            sentAt: self.services.clock.unixMilliseconds(),
+            flight: self.flight
         )
     }
 
@@ -99,30 +98,30 @@ struct PaidFlight: Sendable {
     }
 
     /// Turns the last attempt into what is stored and what is told (design, section 4, step 8).
-    private func settle(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow) async -> Landing {
+    private func settle(_ outcome: UpstreamCall.Outcome, claim: NewClaim, row: ClaimedRow) async -> Landing {
         // A row that was there before may stand for an execution of which we know nothing.
-        let isInDoubt = outcome.isUnresolved || !claim.isNew
+        let isInDoubt = outcome.isUnresolved || !row.isNew
         switch outcome.result {
         case .answered(let response, let facts):
-            return await self.store(response, facts: facts, outcome: outcome, claim: claim)
+            return await self.store(response, facts: facts, outcome: outcome, claim: claim, row: row)
         case .coded(let response, let code):
-            guard code.kind != .inProgress else { return await self.unknown(outcome, claim: claim) }
+            guard code.kind != .inProgress else { return await self.unknown(outcome, row) }
             let passed = PassedAnswer.response(response, code: code, attempts: outcome.attempts)
-            return await self.notExecuted(.passed(passed), outcome, claim: claim)
+            return await self.notExecuted(.passed(passed), outcome, row)
         case .codeless(let response):
             guard UpstreamCall.provesRefusal(response.status), !isInDoubt else {
-                return await self.unknown(outcome, claim: claim)
+                return await self.unknown(outcome, row)
             }
             let result = PassedAnswer.codeless(response, attempts: outcome.attempts)
-            return await self.notExecuted(result, outcome, claim: claim)
+            return await self.notExecuted(result, outcome, row)
         case .credentialsRefused:
-            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), outcome, claim: claim)
+            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), outcome, row)
         case .malformed:
-            return await self.unknown(outcome, claim: claim)
+            return await self.unknown(outcome, row)
         case .failed(let error):
-            guard !isInDoubt else { return await self.unknown(outcome, claim: claim) }
+            guard !isInDoubt else { return await self.unknown(outcome, row) }
             let result = FlightResult.failed(outcome.counted(.unreachable(error.reason.rawValue)))
-            return await self.notExecuted(result, outcome, claim: claim)
+            return await self.notExecuted(result, outcome, row)
         }
     }
 
@@ -130,12 +129,12 @@ struct PaidFlight: Sendable {
         _ response: HTTPTransportResponse,
         facts: AnswerFacts,
         outcome: UpstreamCall.Outcome,
-        claim: ClaimedRow
+        claim: NewClaim,
+        row: ClaimedRow
     ) async -> Landing {
         let new = NewAnswer(
-            row: claim.id,
-            flight: self.flight,
-            fingerprint: self.request.fingerprint.bytes,
+            claim: claim,
+            row: row,
             status: response.status,
             contentType: response.fields[.contentType] ?? "application/json",
             body: response.body,
@@ -165,16 +164,16 @@ struct PaidFlight: Sendable {
     private func notExecuted(
         _ result: FlightResult,
         _ outcome: UpstreamCall.Outcome,
-        claim: ClaimedRow
+        _ row: ClaimedRow
     ) async -> Landing {
         if outcome.isUnresolved {
             // An earlier attempt may have been executed, and a later one's refusal does not undo that.
-            await self.markUnresolved(claim)
+            await self.markUnresolved(row)
             return Landing(result: result)
         }
-        guard claim.isNew else { return Landing(result: result) }
+        guard row.isNew else { return Landing(result: result) }
         do {
-            _ = try await self.calls.store.release(row: claim.id, flight: self.flight)
+            _ = try await self.calls.store.release(row: row.id, flight: self.flight)
         } catch {
             self.calls.trouble.note(error)
         }
@@ -182,8 +181,8 @@ struct PaidFlight: Sendable {
     }
 
     /// Nobody knows whether the call was executed: the row stays, and the next request with its key finds out.
-    private func unknown(_ outcome: UpstreamCall.Outcome, claim: ClaimedRow) async -> Landing {
-        await self.markUnresolved(claim)
+    private func unknown(_ outcome: UpstreamCall.Outcome, _ row: ClaimedRow) async -> Landing {
+        await self.markUnresolved(row)
         self.services.metrics.unknownOutcomes.increment()
         self.services.logger.warning(
             "outcome of a paid call is unknown; the same key asks the platform again",
@@ -192,9 +191,9 @@ struct PaidFlight: Sendable {
         return .failed(outcome.counted(.outcomeUnknown))
     }
 
-    private func markUnresolved(_ claim: ClaimedRow) async {
+    private func markUnresolved(_ row: ClaimedRow) async {
         do {
-            _ = try await self.calls.store.markUnresolved(row: claim.id, flight: self.flight)
+            _ = try await self.calls.store.markUnresolved(row: row.id, flight: self.flight)
         } catch {
             self.calls.trouble.note(error)
         }

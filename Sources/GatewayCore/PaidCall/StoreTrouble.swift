@@ -7,15 +7,10 @@ internal import Telemetry
 /// While there is trouble, no paid call is sent. Answers that were paid for wait here, bounded, and are written as
 /// soon as a probe succeeds.
 final class StoreTrouble: Sendable {
-    /// An answer that the store did not take.
-    struct Unwritten: Sendable {
-        let answer: NewAnswer
-        let scope: ScopeHash
-    }
-
     private struct State {
         var isTroubled = false
-        var unwritten: [Unwritten] = []
+        /// Answers that the store did not take.
+        var unwritten: [NewAnswer] = []
         var recovery: Task<Void, Never>?
     }
 
@@ -63,7 +58,7 @@ final class StoreTrouble: Sendable {
     }
 
     /// Keeps an answer that could not be written.
-    func keep(_ unwritten: Unwritten) {
+    func keep(_ unwritten: NewAnswer) {
         let isKept = self.state.withLock { state in
             guard state.unwritten.count < Self.maximumUnwritten else { return false }
             state.unwritten.append(unwritten)
@@ -71,7 +66,7 @@ final class StoreTrouble: Sendable {
             self.beginRecovery(&state)
             return true
         }
-        if !isKept { self.onWritten(unwritten.scope) }
+        if !isKept { self.onWritten(unwritten.claim.scope) }
     }
 
     /// Stops trying; what is unwritten stays `sent` in the store and is asked of the platform again.
@@ -109,14 +104,14 @@ final class StoreTrouble: Sendable {
     private func writeUnwritten() async throws(StoreError) {
         while let next = self.state.withLock({ $0.unwritten.first }) {
             do throws(StoreError) {
-                _ = try await self.store.complete(next.answer)
+                _ = try await self.store.complete(next)
             } catch {
                 // One that will never be taken must not hold up the others.
                 guard error.code == .invalid else { throw error }
                 self.logger.error("an answer cannot be stored", ["store.error": .string(error.message)])
             }
             self.state.withLock { _ = $0.unwritten.removeFirst() }
-            self.onWritten(next.scope)
+            self.onWritten(next.claim.scope)
         }
     }
 }

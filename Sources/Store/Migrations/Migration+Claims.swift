@@ -5,7 +5,7 @@ extension Migration {
     /// a call is open stands in `claims`, a table as small as the number of open calls; an answer is appended. So no
     /// wide row is ever updated, and "answered" is the existence of an answer row.
     static let claims = Migration(
-        name: "2026-01 claims",
+        name: "2026-11 claims",
         sql: """
             CREATE TABLE keys (
                 id INTEGER PRIMARY KEY,
@@ -37,6 +37,7 @@ extension Migration {
                 content_type TEXT NOT NULL,
                 record_id TEXT,
                 answered_ms INTEGER NOT NULL,
+                is_compressed INTEGER NOT NULL,
                 body BLOB NOT NULL
             );
 

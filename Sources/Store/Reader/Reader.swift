@@ -9,6 +9,7 @@ final class Reader {
     private let recordOwner: Statement
     private let openClaims: Statement
     private let clients: Statement
+    private let decompressor = Decompressor()
 
     private static let keyColumns = """
         k.id, k.scope, k.client, k.user, k.key, k.operation, k.fingerprint, k.app_key, k.upstream_key, k.first_sent_ms,
@@ -21,14 +22,16 @@ final class Reader {
         self.lookUp = try database.prepare(
             """
             SELECT \(Self.keyColumns),
-                a.fingerprint, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.body
+                a.fingerprint, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.is_compressed,
+                a.body
             FROM keys k LEFT JOIN claims c ON c.id = k.id LEFT JOIN answers a ON a.id = k.id WHERE k.scope = ?1
             """
         )
         self.record = try database.prepare(
             """
             SELECT r.id, r.client, r.user, r.operation, r.core_type, r.overall, r.created_ms, r.key, r.app_key,
-                r.upstream_key, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.body
+                r.upstream_key, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.is_compressed,
+                a.body
             FROM records r JOIN answers a ON a.id = r.id
             WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
             """
@@ -54,10 +57,10 @@ final class Reader {
     func key(_ scope: ScopeHash) throws(StoreError) -> KeyRow? {
         try self.lookUp.first {
             $0.bind(scope, at: 1)
-        } reading: {
+        } reading: { (row) throws(StoreError) in
             // The answer's own fingerprint is never null.
-            let isAnswered = !$0.isNull(at: 14)
-            return Self.key($0, answer: isAnswered ? Self.answer($0, from: 15) : nil)
+            let isAnswered = !row.isNull(at: 14)
+            return Self.key(row, answer: isAnswered ? try self.answer(row, from: 15) : nil)
         }
     }
 
@@ -66,20 +69,20 @@ final class Reader {
             $0.bind(recordID, at: 1)
             $0.bind(client, at: 2)
             $0.bind(user, at: 3)
-        } reading: {
+        } reading: { (row) throws(StoreError) in
             RecordRow(
-                id: $0.integer(at: 0),
+                id: row.integer(at: 0),
                 recordID: recordID,
-                client: $0.text(at: 1),
-                user: $0.optionalText(at: 2),
-                operation: $0.text(at: 3),
-                coreType: $0.optionalText(at: 4),
-                overall: $0.optionalDouble(at: 5),
-                createdAt: $0.integer(at: 6),
-                key: $0.text(at: 7),
-                appKey: $0.text(at: 8),
-                upstreamKey: $0.text(at: 9),
-                answer: Self.answer($0, from: 10)
+                client: row.text(at: 1),
+                user: row.optionalText(at: 2),
+                operation: row.text(at: 3),
+                coreType: row.optionalText(at: 4),
+                overall: row.optionalDouble(at: 5),
+                createdAt: row.integer(at: 6),
+                key: row.text(at: 7),
+                appKey: row.text(at: 8),
+                upstreamKey: row.text(at: 9),
+                answer: try self.answer(row, from: 10)
             )
         }
     }
@@ -149,11 +152,14 @@ final class Reader {
         )
     }
 
-    private static func answer(_ row: Statement, from first: Int32) -> StoredAnswer {
-        StoredAnswer(
+    private func answer(_ row: Statement, from first: Int32) throws(StoreError) -> StoredAnswer {
+        let isCompressed = row.flag(at: first + 5)
+        return StoredAnswer(
             status: Int(row.integer(at: first)),
             contentType: row.text(at: first + 1),
-            body: row.blob(at: first + 5),
+            body: try row.withBlob(at: first + 6) { (bytes) throws(StoreError) in
+                isCompressed ? try self.decompressor.decompress(bytes) : [UInt8](bytes)
+            },
             recordID: row.optionalText(at: first + 2),
             platformCode: row.optionalInteger(at: first + 3).map(Int.init),
             answeredAt: row.integer(at: first + 4)

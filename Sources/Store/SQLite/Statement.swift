@@ -6,6 +6,9 @@ final class Statement {
     private let handle: OpaquePointer
     /// The first binding that failed; reported by the next step, so that bindings need no `try` each.
     private var bindingFailure: Int32 = SQLITE_OK
+    /// Copies of short bound values: SQLite would allocate one for each.
+    private let boundValues = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 1)
+    private var boundBytes = 0
 
     init(database: Database, handle: OpaquePointer) {
         self.database = database
@@ -14,6 +17,7 @@ final class Statement {
 
     deinit {
         sqlite3_finalize(self.handle)
+        self.boundValues.deallocate()
     }
 
     // MARK: Running
@@ -30,13 +34,13 @@ final class Statement {
     /// Runs to the first row and reads it; nil when there is none.
     func first<Value>(
         binding bind: (Statement) -> Void = { _ in },
-        reading read: (Statement) -> Value
+        reading read: (Statement) throws(StoreError) -> Value
     ) throws(StoreError) -> Value? {
         defer {
             self.reset()
         }
         bind(self)
-        return try self.step() ? read(self) : nil
+        return try self.step() ? try read(self) : nil
     }
 
     /// Reads every row.
@@ -78,6 +82,7 @@ final class Statement {
         sqlite3_reset(self.handle)
         sqlite3_clear_bindings(self.handle)
         self.bindingFailure = SQLITE_OK
+        self.boundBytes = 0
     }
 
     // MARK: Binding, from 1
@@ -118,22 +123,38 @@ final class Statement {
             return
         }
         let result = text.withUTF8 { bytes in
-            csqlite_bind_text_copy(self.handle, index, bytes.baseAddress, Int32(clamping: bytes.count))
+            if let kept = self.keep(UnsafeRawBufferPointer(bytes)) {
+                csqlite_bind_text_borrow(self.handle, index, kept, Int32(bytes.count))
+            } else {
+                csqlite_bind_text_copy(self.handle, index, bytes.baseAddress, Int32(clamping: bytes.count))
+            }
         }
         self.note(result)
     }
 
     func bind(_ value: [UInt8], at index: Int32) {
-        let result = value.withUnsafeBytes { bytes in
-            csqlite_bind_blob_copy(self.handle, index, bytes.baseAddress, Int32(clamping: bytes.count))
-        }
-        self.note(result)
+        value.withUnsafeBytes { self.bind($0, at: index) }
     }
 
     func bind(_ value: ScopeHash, at index: Int32) {
-        withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { bytes in
-            self.note(csqlite_bind_blob_copy(self.handle, index, bytes.baseAddress, 16))
+        withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { self.bind($0, at: index) }
+    }
+
+    private func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+        if let kept = self.keep(bytes) {
+            self.note(csqlite_bind_blob_borrow(self.handle, index, kept, Int32(bytes.count)))
+        } else {
+            self.note(csqlite_bind_blob_copy(self.handle, index, bytes.baseAddress, Int32(clamping: bytes.count)))
         }
+    }
+
+    /// Copies bytes to where they stay until the reset; nil when there is no room.
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
+        guard bytes.count <= self.boundValues.count - self.boundBytes else { return nil }
+        let kept = UnsafeMutableRawBufferPointer(rebasing: self.boundValues[self.boundBytes...])
+        kept.copyMemory(from: bytes)
+        self.boundBytes += bytes.count
+        return kept.baseAddress
     }
 
     /// Binds bytes without copying them; they must live until the statement is reset.
@@ -186,6 +207,16 @@ final class Statement {
         }
         let count = Int(sqlite3_column_bytes(self.handle, column))
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// Lends a column's bytes, which last until the next step.
+    func withBlob<Value>(
+        at column: Int32,
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let bytes = sqlite3_column_blob(self.handle, column)
+        let count = Int(sqlite3_column_bytes(self.handle, column))
+        return try body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     }
 
     func scope(at column: Int32) -> ScopeHash {

@@ -57,12 +57,10 @@ public struct NewRecord: Sendable {
 
 /// An answer to be stored under a claimed row.
 public struct NewAnswer: Sendable {
-    /// The id of the claimed row.
-    public var row: Int64
-    /// The flight that claimed it.
-    public var flight: FlightID
-    /// The fingerprint of the request that was answered, 32 bytes.
-    public var fingerprint: [UInt8]
+    /// What the flight claimed.
+    public var claim: NewClaim
+    /// The row that it got.
+    public var row: ClaimedRow
     /// The status code.
     public var status: Int
     /// The value of `Content-Type`.
@@ -78,9 +76,8 @@ public struct NewAnswer: Sendable {
 
     /// Takes the parts.
     public init(
-        row: Int64,
-        flight: FlightID,
-        fingerprint: [UInt8],
+        claim: NewClaim,
+        row: ClaimedRow,
         status: Int,
         contentType: String,
         body: [UInt8],
@@ -88,9 +85,8 @@ public struct NewAnswer: Sendable {
         answeredAt: Int64,
         record: NewRecord? = nil
     ) {
+        self.claim = claim
         self.row = row
-        self.flight = flight
-        self.fingerprint = fingerprint
         self.status = status
         self.contentType = contentType
         self.body = body

@@ -20,7 +20,6 @@ struct Statements {
     let settleBilled: Statement
     let deleteClaim: Statement
     let deleteKey: Statement
-    let readKey: Statement
     let insertAnswer: Statement
     let insertRecord: Statement
 
@@ -88,15 +87,11 @@ struct Statements {
         self.settleBilled = try database.prepare("UPDATE claims SET settled_billed = 1 WHERE id = ?1")
         self.deleteClaim = try database.prepare("DELETE FROM claims WHERE id = ?1")
         self.deleteKey = try database.prepare("DELETE FROM keys WHERE id = ?1")
-        self.readKey = try database.prepare(
-            """
-            SELECT scope, client, user, key, operation, app_key, upstream_key, first_sent_ms FROM keys WHERE id = ?1
-            """
-        )
         self.insertAnswer = try database.prepare(
             """
-            INSERT INTO answers (id, fingerprint, status, platform_code, content_type, record_id, answered_ms, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO answers
+                (id, fingerprint, status, platform_code, content_type, record_id, answered_ms, is_compressed, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         )
         self.insertRecord = try database.prepare(

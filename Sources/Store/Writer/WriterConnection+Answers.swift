@@ -2,8 +2,8 @@ extension WriterConnection {
     /// Stores an answer and its record, if the row still carries the answer's flight.
     func complete(_ new: NewAnswer) throws(StoreError) -> Bool {
         let open = try self.statements.endClaim.first {
-            $0.bind(new.row, at: 1)
-            $0.bind(new.flight, at: 2)
+            $0.bind(new.row.id, at: 1)
+            $0.bind(new.claim.flight, at: 2)
         } reading: {
             $0.claimState(at: 0)
         }
@@ -18,11 +18,8 @@ extension WriterConnection {
             platformCode: new.platformCode,
             answeredAt: new.answeredAt
         )
-        let key = try self.readKey(new.row, fingerprint: new.fingerprint, answer: answer)
-        guard let key else {
-            throw StoreError(code: .corrupt, message: "the store has a claim without its key; restore a backup")
-        }
-        try self.insert(answer, row: new.row, fingerprint: new.fingerprint)
+        let key = KeyRow(new.claim, row: new.row, answer: answer)
+        try self.insert(answer, row: key.id, fingerprint: key.fingerprint)
         let record = new.record.map { RecordRow($0, of: key, answer: answer) }
         if let record {
             try self.insert(record)
@@ -33,32 +30,10 @@ extension WriterConnection {
         return true
     }
 
-    private func readKey(_ id: Int64, fingerprint: [UInt8], answer: StoredAnswer) throws(StoreError) -> KeyRow? {
-        try self.statements.readKey.first {
-            $0.bind(id, at: 1)
-        } reading: {
-            KeyRow(
-                id: id,
-                scope: $0.scope(at: 0),
-                client: $0.text(at: 1),
-                user: $0.optionalText(at: 2),
-                key: $0.text(at: 3),
-                operation: $0.text(at: 4),
-                fingerprint: fingerprint,
-                appKey: $0.text(at: 5),
-                upstreamKey: $0.text(at: 6),
-                firstSentAt: $0.integer(at: 7),
-                flight: nil,
-                isUnresolved: false,
-                isSettledBilled: false,
-                answer: answer
-            )
-        }
-    }
-
     private func insert(_ answer: StoredAnswer, row: Int64, fingerprint: [UInt8]) throws(StoreError) {
-        // The body is lent to SQLite, not copied.
-        try answer.body.withUnsafeBufferPointer { (body) throws(StoreError) in
+        let frame = self.compressor.compress(answer.body)
+        // The bytes are lent to SQLite, not copied.
+        try (frame ?? answer.body).withUnsafeBufferPointer { (body) throws(StoreError) in
             try self.statements.insertAnswer.run {
                 $0.bind(row, at: 1)
                 $0.bind(fingerprint, at: 2)
@@ -67,7 +42,8 @@ extension WriterConnection {
                 $0.bind(answer.contentType, at: 5)
                 $0.bind(answer.recordID, at: 6)
                 $0.bind(answer.answeredAt, at: 7)
-                $0.bind(borrowing: body, at: 8)
+                $0.bind(frame == nil ? 0 : 1, at: 8)
+                $0.bind(borrowing: body, at: 9)
             }
         }
     }
@@ -86,6 +62,28 @@ extension WriterConnection {
             $0.bind(record.upstreamKey, at: 10)
             $0.bind(record.createdAt, at: 11)
         }
+    }
+}
+
+extension KeyRow {
+    /// The row of a claim that is answered now.
+    fileprivate init(_ claim: NewClaim, row: ClaimedRow, answer: StoredAnswer) {
+        self.init(
+            id: row.id,
+            scope: claim.scope,
+            client: claim.client,
+            user: claim.user,
+            key: claim.key,
+            operation: claim.operation,
+            fingerprint: claim.fingerprint,
+            appKey: row.appKey,
+            upstreamKey: row.upstreamKey,
+            firstSentAt: row.firstSentAt,
+            flight: nil,
+            isUnresolved: false,
+            isSettledBilled: false,
+            answer: answer
+        )
     }
 }
 

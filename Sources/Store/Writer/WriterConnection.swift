@@ -11,6 +11,7 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
+    let compressor = Compressor()
     /// In bytes.
     let pageSize: Int
 
