@@ -10,6 +10,9 @@ final class Compressor {
 
     /// Nil when there was no memory for it; nothing is compressed then.
     private let context: OpaquePointer?
+    /// Answers of usual size are compressed into one buffer, again and again; it never grows beyond this size.
+    private static let largestBuffer = 128 << 10
+    private var buffer: [UInt8] = []
 
     init() {
         self.context = ZSTD_createCCtx()
@@ -22,15 +25,30 @@ final class Compressor {
         ZSTD_freeCCtx(self.context)
     }
 
-    /// One Zstandard frame (RFC 8878) with the body's size and checksum, or nil where that would not be smaller.
-    func compress(_ body: [UInt8]) -> [UInt8]? {
-        guard body.count >= Self.smallest, let context = self.context else { return nil }
-        let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(body.count)) { buffer, count in
-            let result = body.withUnsafeBytes {
-                ZSTD_compress2(context, buffer.baseAddress, buffer.count, $0.baseAddress, $0.count)
+    /// Lends one Zstandard frame (RFC 8878) with the body's size and checksum, or the body where that is not smaller.
+    func compress<Failure: Error>(
+        _ body: [UInt8],
+        _ use: (_ bytes: UnsafeBufferPointer<UInt8>, _ isCompressed: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        let count = self.fill(with: body)
+        if count > 0 && count < body.count {
+            try self.buffer.withUnsafeBufferPointer { (bytes) throws(Failure) in
+                try use(UnsafeBufferPointer(rebasing: bytes[..<count]), true)
             }
-            count = ZSTD_isError(result) == 0 ? result : 0
+        } else {
+            try body.withUnsafeBufferPointer { (bytes) throws(Failure) in try use(bytes, false) }
         }
-        return frame.isEmpty || frame.count >= body.count ? nil : frame
+        if self.buffer.count > Self.largestBuffer { self.buffer = [] }
+    }
+
+    /// - Returns: The size of the frame that stands in the buffer; 0 when there is none.
+    private func fill(with body: [UInt8]) -> Int {
+        guard body.count >= Self.smallest, let context = self.context else { return 0 }
+        let bound = ZSTD_compressBound(body.count)
+        if self.buffer.count < bound { self.buffer = [UInt8](repeating: 0, count: bound) }
+        let result = self.buffer.withUnsafeMutableBytes { buffer in
+            body.withUnsafeBytes { ZSTD_compress2(context, buffer.baseAddress, buffer.count, $0.baseAddress, $0.count) }
+        }
+        return ZSTD_isError(result) == 0 ? result : 0
     }
 }

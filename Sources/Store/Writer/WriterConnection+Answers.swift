@@ -31,9 +31,8 @@ extension WriterConnection {
     }
 
     private func insert(_ answer: StoredAnswer, row: Int64, fingerprint: [UInt8]) throws(StoreError) {
-        let frame = self.compressor.compress(answer.body)
         // The bytes are lent to SQLite, not copied.
-        try (frame ?? answer.body).withUnsafeBufferPointer { (body) throws(StoreError) in
+        try self.compressor.compress(answer.body) { (body, isCompressed) throws(StoreError) in
             try self.statements.insertAnswer.run {
                 $0.bind(row, at: 1)
                 $0.bind(fingerprint, at: 2)
@@ -42,7 +41,7 @@ extension WriterConnection {
                 $0.bind(answer.contentType, at: 5)
                 $0.bind(answer.recordID, at: 6)
                 $0.bind(answer.answeredAt, at: 7)
-                $0.bind(frame == nil ? 0 : 1, at: 8)
+                $0.bind(isCompressed ? 1 : 0, at: 8)
                 $0.bind(borrowing: body, at: 9)
             }
         }
