@@ -26,7 +26,7 @@ let package = Package(
         // Level 3: the shells.
         .target(name: "HTTPServer", dependencies: ["Locking", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
-        .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "HTTPWire"]),
+        .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire"]),
         // Level 4.
         .target(
             name: "GatewayCore",
@@ -68,7 +68,7 @@ let package = Package(
             name: "UpstreamClientTests",
             dependencies: ["Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "HTTPWire"]),
+        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [

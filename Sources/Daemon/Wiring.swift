@@ -51,7 +51,7 @@ struct GatewayAssembly: Sendable {
         let clients = ClientDirectory()
         clients.replace(with: try store.clients())
         let access = ClientAccess(clients: clients)
-        let bodies = try Self.bodies(configuration)
+        let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
         let providers: [any Provider] = [
@@ -74,14 +74,17 @@ struct GatewayAssembly: Sendable {
         self.accounts = providers.flatMap(\.accounts)
     }
 
-    private static func bodies(_ configuration: Configuration) throws(StoreError) -> BodyStorage {
+    private static func bodies(
+        _ configuration: Configuration,
+        fingerprintKey: Secret
+    ) throws(StoreError) -> BodyStorage {
         var spool = SpoolDirectory.Configuration(directory: configuration.stateDirectory + "/spool")
         spool.budget = Int64(configuration.limits.spoolBudget.bytes)
         var bodies = BodyStorage.Configuration()
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
-        return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool))
+        return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 
     private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {

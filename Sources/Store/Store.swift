@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// The durable state of a gateway: claims, answers, records, clients.
 ///
 /// One connection on a queue of its own does every write and every checkpoint; whatever waits becomes one
@@ -12,6 +14,10 @@
 public final class Store: Sendable {
     /// The state directory.
     public let directory: String
+    /// Sixteen random bytes that were made with the database: what contents are fingerprinted with.
+    ///
+    /// It lives as long as the fingerprints that it made, and in the same place.
+    public let fingerprintKey: Secret
     private let configuration: Configuration
     private let cache: AnswerCache
     private let readers: ReaderPool
@@ -70,6 +76,7 @@ public final class Store: Sendable {
         try migrator.migrate()
         let connection = try WriterConnection(database: database)
         self.directory = configuration.directory
+        self.fingerprintKey = connection.fingerprintKey
         self.configuration = configuration
         self.cache = AnswerCache(capacity: configuration.answerCacheSize)
         self.readers = ReaderPool(path: path, capacity: configuration.readerCount)

@@ -124,6 +124,19 @@ import Testing
         await bed.stop()
     }
 
+    @Test func aKeyKnowsItsContentAfterARestart() async throws {
+        let bed = try await TestBed()
+        let first = try await bed.evaluate(key: "k")
+        #expect(first.status == 200, "\(first.text)")
+        try await bed.killAndRestart()
+        let replay = try await bed.evaluate(key: "k")
+        #expect(replay.body == first.body && replay["idempotency-replayed"] == "true", "\(replay.text)")
+        let other = try await bed.evaluate(key: "k", form: .evaluation(audio: TestAudio.wav(frequency: 330)))
+        #expect(other.status == 409 && other.json("code") == "40903", "\(other.text)")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func aSecondDaemonOnTheSameStateDirectoryRefusesToStart() async throws {
         let bed = try await TestBed()
         let second = try ChildProcess(

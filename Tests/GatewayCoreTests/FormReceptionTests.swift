@@ -10,22 +10,33 @@ import Testing
     private let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("speechgate-form-\(UUID().uuidString)").path
 
-    private func storage(memoryBody: Int = 1 << 20, memoryBudget: Int = 64 << 20) throws -> BodyStorage {
+    private func storage(
+        memoryBody: Int = 1 << 20,
+        memoryBudget: Int = 64 << 20,
+        fingerprintKey: Secret = Secret("0123456789abcdef")
+    ) throws -> BodyStorage {
         var configuration = BodyStorage.Configuration()
         configuration.memoryBody = memoryBody
         configuration.memoryBudget = memoryBudget
         return BodyStorage(
             configuration: configuration,
-            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory))
+            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory)),
+            fingerprintKey: fingerprintKey
         )
     }
 
     private static func receive(
         _ body: [UInt8],
-        into buffer: BodyBuffer,
+        in storage: BodyStorage,
+        declared: Int? = nil,
         step: Int = .max
     ) throws -> ReceivedForm {
-        let reception = FormReception(boundary: "b", fileParts: ["audio"], buffer: buffer)
+        let reception = FormReception(
+            boundary: "b",
+            fileParts: ["audio"],
+            buffer: try storage.makeBuffer(declared: declared, client: "c"),
+            digest: storage.makeDigest()
+        )
         var rest = body[...]
         while !rest.isEmpty {
             let piece = Array(rest.prefix(step))
@@ -60,33 +71,58 @@ import Testing
             Self.part("name=\"audio\"; filename=\"a.wav\"", audio) + Self.part("name=\"config\"", Array("{}".utf8))
             + Self.end
         let storage = try self.storage(memoryBody: memoryBody)
-        let form = try Self.receive(body, into: try storage.makeBuffer(declared: nil, client: "c"), step: step)
+        let form = try Self.receive(body, in: storage, step: step)
         let part = try #require(form.part(named: "audio"))
         #expect(part.count == audio.count && part.fileName == "a.wav" && part.prefix == Array(audio.prefix(16)))
         #expect(try Self.bytes(of: form.content(of: part)) == audio)
         #expect(form.part(named: "config")?.text == Array("{}".utf8))
     }
 
-    /// The digests are what `printf %s hello | sha256sum` and `printf '' | sha256sum` print.
-    @Test func everyPartHasItsOwnDigest() throws {
+    /// The tags are what `printf hello | openssl mac -cipher AES-128-GCM -macopt
+    /// hexkey:30313233343536373839616263646566 -macopt hexiv:000000000000000000000000 GMAC` prints, and for no bytes.
+    @Test func everyPartHasItsOwnTag() throws {
+        func tag(_ name: String, of form: ReceivedForm) -> String? {
+            form.part(named: name)?.tag.withBytes { Hex.encode($0) }
+        }
         let body = Self.part("name=\"x\"", Array("hello".utf8)) + Self.part("name=\"y\"", []) + Self.end
-        let form = try Self.receive(body, into: try self.storage().makeBuffer(declared: body.count, client: "c"))
-        #expect(
-            form.part(named: "x")?.digest.hex == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-        )
-        #expect(
-            form.part(named: "y")?.digest.hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        )
+        let form = try Self.receive(body, in: try self.storage(), declared: body.count)
+        #expect(tag("x", of: form) == "9aa5c73abefe0bd1652f043ba5da13ea")
+        #expect(tag("y", of: form) == "01b04c381a66e4e94590d25fb0335aec")
+    }
+
+    private static let config = Self.part("name=\"config\"", Array("{}".utf8))
+    private static let audio = Self.part("name=\"audio\"; filename=\"a.wav\"", [1, 2, 3])
+
+    private static func fingerprint(of parts: [[UInt8]], in storage: BodyStorage) throws -> String {
+        let body = parts.reduce([], +) + Self.end
+        let form = try Self.receive(body, in: storage, declared: body.count)
+        return Fingerprint.make(operation: "evaluate", path: "/p", form: form).hex
+    }
+
+    /// Computed by hand, with `openssl mac` for the contents and `sha256sum` over the fields: a fingerprint outlives the
+    /// program that made it.
+    @Test func theFingerprintOfAFormIsFixed() throws {
+        let fingerprint = try Self.fingerprint(of: [Self.config, Self.audio], in: try self.storage())
+        #expect(fingerprint == "ef3c53ccd8a25d254721c83acbfac0f9d62039e211f24db8cfa132bd11e891e0")
+    }
+
+    @Test func fingerprintsLastAsLongAsTheirDatabaseAndAreOfNoUseInAnother() async throws {
+        func fingerprint(storeIn folder: String) async throws -> String {
+            let store = try Store.open(Store.Configuration(directory: self.directory + folder))
+            let storage = try self.storage(fingerprintKey: store.fingerprintKey)
+            await store.close()
+            return try Self.fingerprint(of: [Self.config, Self.audio], in: storage)
+        }
+        let first = try await fingerprint(storeIn: "/a")
+        #expect(try await fingerprint(storeIn: "/a") == first)
+        #expect(try await fingerprint(storeIn: "/b") != first)
     }
 
     @Test func fingerprintIgnoresOrderAndFileNamesAndSeesEveryByte() throws {
         func fingerprint(_ parts: [[UInt8]]) throws -> String {
-            let body = parts.reduce([], +) + Self.end
-            let buffer = try self.storage().makeBuffer(declared: body.count, client: "c")
-            return Fingerprint.make(operation: "evaluate", path: "/p", form: try Self.receive(body, into: buffer)).hex
+            try Self.fingerprint(of: parts, in: try self.storage())
         }
-        let config = Self.part("name=\"config\"", Array("{}".utf8))
-        let audio = Self.part("name=\"audio\"; filename=\"a.wav\"", [1, 2, 3])
+        let (config, audio) = (Self.config, Self.audio)
         let reference = try fingerprint([config, audio])
         #expect(try fingerprint([audio, config]) == reference)
         #expect(try fingerprint([config, Self.part("name=\"audio\"; filename=\"b.wav\"", [1, 2, 3])]) == reference)
@@ -97,14 +133,14 @@ import Testing
 
     @Test func aRepeatedNameIsRefused() throws {
         let body = Self.part("name=\"x\"", [1]) + Self.part("name=\"x\"", [2]) + Self.end
-        let buffer = try self.storage().makeBuffer(declared: body.count, client: "c")
-        #expect(throws: GatewayError.self) { try Self.receive(body, into: buffer) }
+        let storage = try self.storage()
+        #expect(throws: GatewayError.self) { try Self.receive(body, in: storage, declared: body.count) }
     }
 
     @Test func aFormWithoutItsEndIsRefused() throws {
         let body = Self.part("name=\"x\"", [1])
-        let buffer = try self.storage().makeBuffer(declared: body.count, client: "c")
-        #expect(throws: GatewayError.self) { try Self.receive(body, into: buffer) }
+        let storage = try self.storage()
+        #expect(throws: GatewayError.self) { try Self.receive(body, in: storage, declared: body.count) }
     }
 
     @Test func anUploadAboveTheLimitIsRefusedByItsDeclaredLength() throws {
@@ -116,7 +152,7 @@ import Testing
     @Test func bodiesBeyondTheMemoryBudgetGoToFilesAndTheBudgetComesBack() throws {
         let storage = try self.storage(memoryBudget: 1000)
         func isInMemory(_ body: [UInt8]) throws -> (Bool, ReceivedForm) {
-            let form = try Self.receive(body, into: try storage.makeBuffer(declared: 900, client: "c"))
+            let form = try Self.receive(body, in: storage, declared: 900)
             let part = try #require(form.part(named: "audio"))
             guard case .bytes = form.content(of: part) else { return (false, form) }
             return (true, form)

@@ -71,7 +71,7 @@ final class PaidCallBench: Sendable {
                 PaidCalls.Request(
                     operation: PlainOperation(isDeduplicated: isDeduplicated, content: watch.makeContent()),
                     scope: scope,
-                    form: Self.form(content),
+                    form: self.form(content),
                     path: "/evaluate",
                     accounts: [self.account],
                     requestID: "r"
@@ -87,14 +87,16 @@ final class PaidCallBench: Sendable {
         try self.store.lookUp(CallScope(client: "school", user: nil, key: try #require(IdempotencyKey(key))).hash)
     }
 
-    private static func form(_ content: String) -> ReceivedForm {
+    private func form(_ content: String) -> ReceivedForm {
         let bytes = Array(content.utf8)
+        var digest = KeyedDigest(key: self.store.fingerprintKey)
+        digest.update(bytes)
         let part = ReceivedForm.Part(
             name: "config",
             fileName: nil,
             contentType: nil,
             count: bytes.count,
-            digest: SHA256.hash(of: bytes),
+            tag: digest.finalize(),
             prefix: [],
             text: bytes,
             range: nil

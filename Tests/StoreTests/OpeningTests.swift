@@ -1,3 +1,4 @@
+import Cryptography
 import Glibc
 import Store
 import Testing
@@ -166,6 +167,32 @@ import Testing
         let store = try Store.open(in: self.directory)
         let answered = try #require(try store.lookUp(ScopeHash(0x5EED, 50)))
         #expect(try await store.claim(.sample(60)).id > answered.id)
+    }
+
+    @Test func theFingerprintKeyIsMadeWithTheDatabaseAndStays() async throws {
+        let other = try TemporaryDirectory()
+        var keys: [Secret] = []
+        for directory in [self.directory, self.directory, other] {
+            let store = try Store.open(in: directory)
+            keys.append(store.fingerprintKey)
+            await store.close()
+        }
+        #expect(keys.map(\.count) == [16, 16, 16])
+        #expect(keys[0] == keys[1] && keys[0] != keys[2])
+        #expect(keys[0] != Secret([UInt8](repeating: 0, count: 16)))
+        var dumped = ""
+        dump(try Store.open(in: other), to: &dumped)
+        #expect(dumped.contains("fingerprintKey: <redacted>"))
+    }
+
+    @Test func aFingerprintKeyOfAnotherLengthIsCorruption() async throws {
+        let store = try Store.open(in: self.directory)
+        let cut = "UPDATE state SET fingerprint_key = x'00'"
+        #expect(await storeError { try await store.administer(cut) } != nil, "the schema forbids it")
+        try await store.administer("PRAGMA ignore_check_constraints = ON")
+        try await store.administer(cut)
+        await store.close()
+        #expect(self.openError()?.code == .corrupt)
     }
 
     @Test func fileGivesPagesBackAndIsOneOfOurs() async throws {

@@ -2,7 +2,8 @@ internal import Cryptography
 
 /// What makes two requests the same: the operation, its path and every part's name and exact content.
 ///
-/// Boundary, order, file names and part headers do not count (design, section 4, step 4).
+/// Boundary, order, file names and part headers do not count (design, section 4, step 4). Contents enter by their tags
+/// under the store's key: fingerprints can be compared within one database only.
 enum Fingerprint {
     static func make(operation: String, path: String, form: ReceivedForm) -> Digest256 {
         var fields = LengthPrefixedFields()
@@ -11,7 +12,7 @@ enum Fingerprint {
         for part in form.parts.sorted(by: { $0.name < $1.name }) {
             fields.append(part.name)
             withUnsafeBytes(of: UInt64(part.count).bigEndian) { fields.bytes.append(contentsOf: $0) }
-            part.digest.withBytes { fields.bytes.append(contentsOf: $0) }
+            part.tag.withBytes { fields.bytes.append(contentsOf: $0) }
         }
         return SHA256.hash(of: fields.bytes)
     }

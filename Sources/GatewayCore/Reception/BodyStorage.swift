@@ -1,3 +1,4 @@
+public import Cryptography
 public import Store
 
 /// Where request bodies go while their call runs: memory within a budget, else an unlinked file.
@@ -18,14 +19,24 @@ public final class BodyStorage: Sendable {
     let configuration: Configuration
     private let memory: MemoryBudget
     private let spool: SpoolDirectory
+    /// Takes no bytes itself: what is received is digested by its copies.
+    private let digest: KeyedDigest
 
     /// Makes a storage.
     ///
-    /// - Parameter spool: Where large bodies go.
-    public init(configuration: Configuration, spool: SpoolDirectory) {
+    /// - Parameters:
+    ///   - spool: Where large bodies go.
+    ///   - fingerprintKey: The key of the store whose fingerprints are made of these bodies.
+    public init(configuration: Configuration, spool: SpoolDirectory, fingerprintKey: Secret) {
         self.configuration = configuration
         self.memory = MemoryBudget(limit: configuration.memoryBudget)
         self.spool = spool
+        self.digest = KeyedDigest(key: fingerprintKey)
+    }
+
+    /// What digests the parts of one body.
+    func makeDigest() -> KeyedDigest {
+        self.digest.makeAnother()
     }
 
     /// A place for one body.

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import HTTPWire
 
-/// Takes a multipart body as it arrives: parses it, hashes each part and keeps the contents, in one pass.
+/// Takes a multipart body as it arrives: parses it, digests each part and keeps the contents, in one pass.
 ///
 /// `@unchecked Sendable`: used on the connection's loop while bytes arrive, by the same request's task afterwards.
 final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
@@ -13,18 +13,21 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var parser: MultipartParser
     private var parts: [ReceivedForm.Part] = []
     private var current: MultipartPartHead?
-    private var hash = SHA256()
+    private var digest: KeyedDigest
     private var start = 0
     private var count = 0
     private var text: [UInt8] = []
     private var textTotal = 0
     private var prefix: [UInt8] = []
 
-    /// - Parameter fileParts: The names of the parts that hold files, with or without a file name.
-    init(boundary: String, fileParts: Set<String>, buffer: BodyBuffer) {
+    /// - Parameters:
+    ///   - fileParts: The names of the parts that hold files, with or without a file name.
+    ///   - digest: Made by the storage that the buffer is of.
+    init(boundary: String, fileParts: Set<String>, buffer: BodyBuffer, digest: consuming KeyedDigest) {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
         self.buffer = buffer
+        self.digest = digest
     }
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws {
@@ -66,7 +69,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             self.text = []
             self.prefix = []
         case .partBytes(let bytes):
-            self.hash.update(bytes)
+            self.digest.update(bytes)
             self.count += bytes.count
             if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
             if self.isFilePart {
@@ -86,7 +89,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
                     fileName: head.filename,
                     contentType: head.contentType,
                     count: self.count,
-                    digest: self.hash.finalize(),
+                    tag: self.digest.finalize(),
                     prefix: self.prefix,
                     text: self.text,
                     range: self.isFilePart ? self.start..<self.start + self.count : nil

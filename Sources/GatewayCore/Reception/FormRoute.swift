@@ -16,7 +16,12 @@ extension Exchange {
         let boundary = try self.boundary()
         let declared: Int? = if case .length(let length) = self.head.framing { length } else { nil }
         let buffer = try storage.makeBuffer(declared: declared, client: client)
-        let reception = FormReception(boundary: boundary, fileParts: fileParts, buffer: buffer)
+        let reception = FormReception(
+            boundary: boundary,
+            fileParts: fileParts,
+            buffer: buffer,
+            digest: storage.makeDigest()
+        )
         let limit = storage.configuration.uploadBytes
         do {
             try await self.request.body.read(into: reception, limit: limit)

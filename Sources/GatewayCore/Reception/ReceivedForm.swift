@@ -1,7 +1,7 @@
 public import Cryptography
 public import HTTPWire
 
-/// A complete form: what each part is called, how it hashes and where its bytes lie.
+/// A complete form: what each part is called, what it digests to and where its bytes lie.
 public struct ReceivedForm: Sendable {
     /// One part of a form.
     public struct Part: Sendable {
@@ -13,8 +13,8 @@ public struct ReceivedForm: Sendable {
         public let contentType: String?
         /// The number of content bytes.
         public let count: Int
-        /// SHA-256 of the exact content.
-        public let digest: Digest256
+        /// What the exact content digests to under the store's key.
+        public let tag: KeyedDigest.Tag
         /// The content's first bytes, at most 16, for telling media types apart.
         public let prefix: [UInt8]
         /// The content of a text part; empty for a file part.

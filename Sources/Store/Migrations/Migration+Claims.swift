@@ -70,9 +70,10 @@ extension Migration {
                 id INTEGER PRIMARY KEY CHECK (id = 1),
                 next_id INTEGER NOT NULL,
                 answered INTEGER NOT NULL,
-                probes INTEGER NOT NULL
+                probes INTEGER NOT NULL,
+                fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 16)
             );
-            INSERT INTO state (id, next_id, answered, probes) VALUES (1, 1, 0, 0);
+            INSERT INTO state (id, next_id, answered, probes, fingerprint_key) VALUES (1, 1, 0, 0, randomblob(16));
             """
     )
 }

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The one connection that writes, with its prepared statements and the counters it holds.
 ///
 /// Confined to the writer's queue once the store is open. The operations stand in extensions by topic.
@@ -14,6 +16,8 @@ final class WriterConnection {
     let compressor = Compressor()
     /// In bytes.
     let pageSize: Int
+    /// What ``Store/fingerprintKey`` shows.
+    let fingerprintKey: Secret
 
     /// The next row id.
     ///
@@ -36,14 +40,16 @@ final class WriterConnection {
         self.database = database
         self.statements = try Statements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
-        let state = try database.prepare("SELECT next_id, answered FROM state WHERE id = 1")
-            .first { ($0.integer(at: 0), $0.integer(at: 1)) }
-        guard let state else {
+        let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
+            .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }
+        // A key of another length would end the process at its first use.
+        guard let state, state.2.count == KeyedDigest.keyByteCount else {
             throw StoreError(
                 code: .corrupt,
-                message: "the store has no state row; restore a backup of the state directory"
+                message: "the store has no valid state row; restore a backup of the state directory"
             )
         }
+        self.fingerprintKey = state.2
         var nextID = state.0
         for table in ["keys", "claims", "answers", "records"] {
             nextID = max(nextID, try (database.integer("SELECT MAX(id) FROM \(table)") ?? 0) + 1)
