@@ -25,6 +25,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
         self.buffer = buffer
+        self.parts.reserveCapacity(4)
     }
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws {
