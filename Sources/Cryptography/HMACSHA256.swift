@@ -41,6 +41,14 @@ public enum HMACSHA256 {
         }
     }
 
+    /// The authentication code of a text's UTF-8 under a secret key.
+    public static func authenticationCode(for message: String, key: Secret) -> Digest256 {
+        var message = message
+        return message.withUTF8 { message in
+            key.withBytes { self.authenticationCode(for: UnsafeRawBufferPointer(message), key: $0) }
+        }
+    }
+
     /// The authentication code of one message under a secret key.
     public static func authenticationCode(for message: [UInt8], key: Secret) -> Digest256 {
         message.withUnsafeBytes { message in

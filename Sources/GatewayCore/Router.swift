@@ -10,18 +10,30 @@ struct Router: Sendable {
         case none
     }
 
+    private typealias Candidate = (index: Int, parameter: String?)
+
     private struct Pattern: Sendable {
         let prefix: String
         let index: Int
+
+        func match(_ path: String) -> Candidate? {
+            // By bytes: a path is bytes, and characters cost ten times as much.
+            guard path.utf8.starts(with: self.prefix.utf8) else { return nil }
+            let rest = path.utf8.dropFirst(self.prefix.utf8.count)
+            guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")),
+                let parameter = PercentCoding.decode(String(Substring(rest)))
+            else { return nil }
+            return (self.index, parameter)
+        }
     }
 
     private let routes: [Route]
-    private let fixed: [String: [Int]]
+    private let fixed: [String: [Candidate]]
     private let patterns: [Pattern]
 
     /// - Precondition: Braces stand only around the last segment of a pattern.
     init(routes: [Route]) {
-        var fixed: [String: [Int]] = [:]
+        var fixed: [String: [Candidate]] = [:]
         var patterns: [Pattern] = []
         for (index, route) in routes.enumerated() {
             if let brace = route.pattern.firstIndex(of: "{") {
@@ -29,7 +41,7 @@ struct Router: Sendable {
                 let prefix = String(route.pattern[..<brace])
                 patterns.append(Pattern(prefix: prefix, index: index))
             } else {
-                fixed[route.pattern, default: []].append(index)
+                fixed[route.pattern, default: []].append((index, nil))
             }
         }
         self.routes = routes
@@ -38,20 +50,7 @@ struct Router: Sendable {
     }
 
     func match(_ method: HTTPMethod, path: String) -> Match {
-        let candidates: [(index: Int, parameter: String?)]
-        if let indices = self.fixed[path] {
-            candidates = indices.map { ($0, nil) }
-        } else {
-            candidates = self.patterns.compactMap { pattern in
-                // By bytes: a path is bytes, and characters cost ten times as much.
-                guard path.utf8.starts(with: pattern.prefix.utf8) else { return nil }
-                let rest = path.utf8.dropFirst(pattern.prefix.utf8.count)
-                guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")),
-                    let parameter = PercentCoding.decode(String(Substring(rest)))
-                else { return nil }
-                return (pattern.index, parameter)
-            }
-        }
+        let candidates = self.fixed[path] ?? self.patterns.compactMap { $0.match(path) }
         // HEAD is GET without content (RFC 9110, section 9.3.2).
         let wanted: HTTPMethod = method == .head ? .get : method
         for (index, parameter) in candidates where self.routes[index].method == wanted {

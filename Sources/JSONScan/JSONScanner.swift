@@ -150,6 +150,7 @@ public struct JSONScanner {
     ) throws(JSONScanError) -> Outline {
         precondition((0...1_024).contains(maximumDepth), "a depth of 0 to 1,024")
         var names: [Range<Int>] = []
+        names.reserveCapacity(16)
         var surplusName: Range<Int>?
         let root = try self.withCursor(at: 0) { (cursor) throws(JSONScanError) in
             cursor.skipWhitespace()
@@ -174,6 +175,7 @@ public struct JSONScanner {
 
     private func refuseDuplicates(among names: [Range<Int>]) throws(JSONScanError) {
         var seen: Set<[UInt8]> = []
+        seen.reserveCapacity(names.count)
         for name in names {
             let decoded = self.withCursor(at: name.lowerBound) { cursor in
                 JSONText.decode(cursor.slice(name.lowerBound + 1..<name.upperBound - 1))?.bytes ?? []

@@ -34,8 +34,10 @@ struct EvaluateOperation: PaidOperation {
     /// All text parts are signed; in form A `config` is one of them.
     private static func payload(of form: EvaluateForm) -> String {
         YuguSigner.payload(
-            of: form.form.parts.filter { !EvaluateForm.fileParts.contains($0.name) }
-                .map { ($0.name, String(decoding: $0.text, as: UTF8.self)) }
+            of: form.form.parts.compactMap { part in
+                let isText = !EvaluateForm.fileParts.contains(part.name)
+                return isText ? (part.name, String(decoding: part.text, as: UTF8.self)) : nil
+            }
         )
     }
 
@@ -44,6 +46,7 @@ struct EvaluateOperation: PaidOperation {
     /// Plain texts have neither file name nor type (contract yugu, section 4.1): a charset could change what was signed.
     private static func encode(_ form: EvaluateForm, with encoder: MultipartEncoder) -> [HTTPBodySegment] {
         var segments: [HTTPBodySegment] = []
+        segments.reserveCapacity(3 * form.form.parts.count + 1)
         func append(_ part: ReceivedForm.Part, fileName: String?, contentType: String?) {
             let head = encoder.partHead(name: part.name, filename: fileName, contentType: contentType)
             segments.append(.bytes(head))

@@ -4,15 +4,19 @@ public import Cryptography
 public enum YuguSigner {
     /// The text that is signed: non-empty parameters, sorted by name in UTF-16 order, joined without any encoding.
     public static func payload(of parameters: [(name: String, value: String)]) -> String {
-        parameters
-            .filter { !$0.value.isEmpty }
-            .sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
-            .map { "\($0.name)=\($0.value)" }
-            .joined(separator: "&")
+        let sorted = parameters.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
+        var payload = ""
+        for (name, value) in sorted where !value.isEmpty {
+            if !payload.isEmpty { payload += "&" }
+            payload += name
+            payload += "="
+            payload += value
+        }
+        return payload
     }
 
     /// The signature of a payload: padded Base64 of its HMAC-SHA256.
     public static func signature(of payload: String, secretKey: Secret) -> String {
-        Base64.encode(HMACSHA256.authenticationCode(for: Array(payload.utf8), key: secretKey))
+        Base64.encode(HMACSHA256.authenticationCode(for: payload, key: secretKey))
     }
 }

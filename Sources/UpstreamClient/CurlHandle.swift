@@ -58,7 +58,9 @@ final class CurlHandle {
     }
 
     func set(_ option: CURLoption, _ value: String?) {
-        self.check(ccurl_set_string(self.raw, option, value))
+        guard let value else { return self.check(ccurl_set_string(self.raw, option, nil)) }
+        // Lent and not converted: a conversion would be a copy.
+        self.check(value.withCString { ccurl_set_string(self.raw, option, $0) })
     }
 
     func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {

@@ -34,20 +34,7 @@ final class AccountSlots: Sendable {
     ///
     /// - Parameter limit: The longest wait that still makes sense to the caller.
     func acquire(client: String, within limit: Duration, clock: GatewayClock) async throws(Refusal) {
-        let waiting = Waiting<Refusal?>()
-        let isFree: Bool? = self.state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
-                return true
-            }
-            guard state.waiting < self.queueLength else { return nil }
-            state.waiting += 1
-            if state.queues[client] == nil { state.turns.append(client) }
-            state.queues[client, default: []].append(waiting)
-            return false
-        }
-        guard let isFree else { throw .queueFull }
-        guard !isFree else { return }
+        guard let waiting = try self.takeSlotOrQueueUp(client) else { return }
         let deadline = Task {
             try? await clock.sleep(min(self.queueWait, limit))
             self.leave(waiting, client: client, with: .timedOut)
@@ -59,6 +46,22 @@ final class AccountSlots: Sendable {
         }
         deadline.cancel()
         if let refusal { throw refusal }
+    }
+
+    /// Nil when a slot was free.
+    private func takeSlotOrQueueUp(_ client: String) throws(Refusal) -> Waiting<Refusal?>? {
+        try self.state.withLock { (state) throws(Refusal) in
+            if state.free > 0 {
+                state.free -= 1
+                return nil
+            }
+            guard state.waiting < self.queueLength else { throw .queueFull }
+            let waiting = Waiting<Refusal?>()
+            state.waiting += 1
+            if state.queues[client] == nil { state.turns.append(client) }
+            state.queues[client, default: []].append(waiting)
+            return waiting
+        }
     }
 
     /// Gives a slot back; the next client in turn gets it.

@@ -37,6 +37,6 @@ public struct CallScope: Hashable, Sendable {
     /// The key that the platform sees: 32 hex digits of an HMAC, the same even if the database is lost.
     func upstreamKey(secret: Secret) -> String {
         let code = HMACSHA256.authenticationCode(for: self.bytes, key: secret)
-        return Hex.encode(Array(code.bytes.prefix(16)))
+        return code.withBytes { Hex.encode(UnsafeRawBufferPointer(rebasing: $0.prefix(16))) }
     }
 }

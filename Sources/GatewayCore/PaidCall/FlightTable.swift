@@ -100,8 +100,9 @@ final class FlightTable: Sendable {
     /// - Returns: False when everyone has left before; the flight is gone then.
     func markSent(_ scope: ScopeHash, _ id: FlightID) -> Bool {
         self.state.withLock { state in
-            guard state.flights[scope]?.id == id else { return false }
-            state.flights[scope]?.isSent = true
+            guard var flight = state.flights[scope], flight.id == id else { return false }
+            flight.isSent = true
+            state.flights[scope] = flight
             return true
         }
     }

@@ -27,7 +27,8 @@ public struct IdempotencyKey: Hashable, Sendable {
     ///
     /// - Throws: 400/40001 for a malformed key or two that differ.
     public init(of head: HTTPRequestHead) throws(GatewayError) {
-        let texts = head.fields.values(of: .idempotencyKey) + head.fields.values(of: .xIdempotencyKey)
+        var texts = head.fields.values(of: .idempotencyKey)
+        texts += head.fields.values(of: .xIdempotencyKey)
         guard let first = texts.first else {
             self = Self.generate()
             return

@@ -7,8 +7,8 @@ struct Authentication: Sendable {
 
     /// - Throws: 401/40100 without a valid key; 400/40001 for a malformed user.
     func principal(of head: HTTPRequestHead) throws(GatewayError) -> Principal {
-        let values = head.fields.values(of: .authorization)
-        guard values.count == 1, let key = APIKey.bearer(in: values[0]),
+        guard head.fields.count(of: .authorization) == 1,
+            let key = head.fields[.authorization].flatMap(APIKey.bearer),
             let client = self.clients.client(withKeyHash: APIKey.hash(of: key))
         else { throw .unauthorized }
         let users = head.fields.values(of: .speechGateUser)

@@ -28,6 +28,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         self.fileParts = fileParts
         self.buffer = buffer
         self.digest = digest
+        self.parts.reserveCapacity(4)
     }
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws {

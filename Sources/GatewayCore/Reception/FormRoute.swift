@@ -57,12 +57,11 @@ extension Exchange {
     }
 
     private func boundary() throws(GatewayError) -> String {
-        let values = self.head.fields.values(of: .contentType)
-        guard values.count == 1 else {
+        guard let contentType = self.head.fields[.contentType], self.head.fields.count(of: .contentType) == 1 else {
             throw .unsupportedMediaType("Send the form with one Content-Type: multipart/form-data; boundary=…")
         }
         do {
-            return try MultipartParser.boundary(ofContentType: values[0])
+            return try MultipartParser.boundary(ofContentType: contentType)
         } catch {
             switch error {
             case .notFormData:

@@ -119,6 +119,8 @@ struct HTTP1HeadScanner: Sendable {
         guard base[index] == ASCII.carriageReturn, base[index + 1] == ASCII.lineFeed else { return .refused }
         var valueEnd = index
         while valueEnd > valueStart, ASCII.isBlank(base[valueEnd - 1]) { valueEnd -= 1 }
+        // Room for the fields of an ordinary head at once.
+        if self.entries.isEmpty { self.entries.reserveCapacity(8) }
         self.entries.append(HTTPFields.Entry(name: name, value: valueStart..<valueEnd))
         if let field = Self.knownField(base + start, count: name.count) { self.known.insert(field) }
         return .complete(index + 2)

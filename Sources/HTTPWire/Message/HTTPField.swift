@@ -22,7 +22,7 @@ public enum HTTPField {
 
         private init(unchecked text: String) {
             self.spelling = text
-            self.canonical = String(decoding: text.utf8.map(HTTPToken.lowercased), as: UTF8.self)
+            self.canonical = HTTPToken.lowercased(text.utf8)
         }
 
         /// Compares without regard to case.

@@ -38,6 +38,11 @@ public struct HTTPFields: Sendable {
 
     /// Appends a field line; a byte that no field value may hold becomes a space, so that no line can be forged.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
+        if self.entries.isEmpty {
+            // Room for the fields of an ordinary message at once.
+            self.entries.reserveCapacity(8)
+            self.storage.reserveCapacity(512)
+        }
         let nameStart = self.storage.count
         self.storage.append(contentsOf: name.spelling.utf8)
         let valueStart = self.storage.count
@@ -62,10 +67,7 @@ public struct HTTPFields: Sendable {
 
     /// The value of the first line with this name, or nil.
     public subscript(_ name: HTTPField.Name) -> String? {
-        for entry in self.entries where self.matches(entry, name) {
-            return self.text(entry.value)
-        }
-        return nil
+        self.entries.first { self.matches($0, name) }.map { self.text($0.value) }
     }
 
     /// The values of all lines with this name, in order.
@@ -75,9 +77,14 @@ public struct HTTPFields: Sendable {
         return values
     }
 
-    /// The bytes of the values of all lines with this name, in order.
-    func rawValues(of name: HTTPField.Name) -> [[UInt8]] {
-        self.entries.filter { self.matches($0, name) }.map { Array(self.storage[$0.value]) }
+    /// The bytes of the value of the first line with this name, or nil.
+    func rawValue(of name: HTTPField.Name) -> ArraySlice<UInt8>? {
+        self.entries.first { self.matches($0, name) }.map { self.storage[$0.value] }
+    }
+
+    /// The number of lines with this name.
+    public func count(of name: HTTPField.Name) -> Int {
+        self.entries.count { self.matches($0, name) }
     }
 
     /// Whether a line with this name exists.

@@ -16,6 +16,14 @@ public enum HTTPToken {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 
+    /// The text that bytes spell, in ASCII lower case.
+    static func lowercased(_ bytes: some Collection<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: bytes.count) { text in
+            for (index, byte) in bytes.enumerated() { text[index] = self.lowercased(byte) }
+            return bytes.count
+        }
+    }
+
     /// Whether bytes spell a text, without regard to ASCII case.
     ///
     /// - Parameter text: In lower case.

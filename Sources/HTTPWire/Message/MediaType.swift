@@ -17,17 +17,13 @@ public struct MediaType: Hashable, Sendable {
 
     /// Reads `type/subtype; name=value`, or returns nil when the text is outside the grammar.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        var index = 0
-        guard let type = ParameterList.token(bytes, &index), index < bytes.count, bytes[index] == ASCII.slash else {
-            return nil
-        }
-        index += 1
-        guard let subtype = ParameterList.token(bytes, &index),
-            let parameters = ParameterList.parse(bytes, from: index, backslash: .quotedPair)
+        var rest = Array(text.utf8)[...]
+        guard let type = ParameterList.token(&rest), rest.popFirst() == ASCII.slash,
+            let subtype = ParameterList.token(&rest),
+            let parameters = ParameterList.parse(rest, backslash: .quotedPair)
         else { return nil }
-        self.type = String(decoding: type.map(HTTPToken.lowercased), as: UTF8.self)
-        self.subtype = String(decoding: subtype.map(HTTPToken.lowercased), as: UTF8.self)
+        self.type = HTTPToken.lowercased(type)
+        self.subtype = HTTPToken.lowercased(subtype)
         self.parameters = parameters.map {
             Parameter(name: $0.name, value: String(decoding: $0.value, as: UTF8.self))
         }

@@ -14,62 +14,52 @@ enum ParameterList {
         let value: [UInt8]
     }
 
-    /// Reads all parameters from `start` to the end; nil when they are outside the grammar or a name comes twice.
-    static func parse(_ bytes: [UInt8], from start: Int, backslash: Backslash) -> [Parameter]? {
+    /// Reads all parameters; nil when they are outside the grammar or a name comes twice.
+    static func parse(_ bytes: ArraySlice<UInt8>, backslash: Backslash) -> [Parameter]? {
+        var rest = bytes
         var result: [Parameter] = []
-        var index = start
         while true {
-            self.skipBlanks(bytes, &index)
-            guard index < bytes.count else { return result }
-            guard bytes[index] == ASCII.semicolon else { return nil }
-            index += 1
-            self.skipBlanks(bytes, &index)
-            guard index < bytes.count, bytes[index] != ASCII.semicolon else { continue }
-            guard let name = self.token(bytes, &index), index < bytes.count, bytes[index] == ASCII.equals else {
-                return nil
-            }
-            index += 1
-            let value: [UInt8]
-            if index < bytes.count, bytes[index] == ASCII.quote {
-                guard let text = self.quoted(bytes, &index, backslash) else { return nil }
-                value = text
-            } else {
-                guard let text = self.token(bytes, &index) else { return nil }
-                value = Array(text)
-            }
-            let key = String(decoding: name.map(HTTPToken.lowercased), as: UTF8.self)
-            guard !result.contains(where: { $0.name == key }) else { return nil }
-            result.append(Parameter(name: key, value: value))
+            self.skipBlanks(&rest)
+            guard let separator = rest.popFirst() else { return result }
+            guard separator == ASCII.semicolon else { return nil }
+            self.skipBlanks(&rest)
+            guard let first = rest.first, first != ASCII.semicolon else { continue }
+            guard let name = self.token(&rest).map(HTTPToken.lowercased), rest.popFirst() == ASCII.equals,
+                let value = self.value(&rest, backslash),
+                !result.contains(where: { $0.name == name })
+            else { return nil }
+            result.append(Parameter(name: name, value: value))
         }
     }
 
-    /// Reads a token of at least one byte.
-    static func token(_ bytes: [UInt8], _ index: inout Int) -> ArraySlice<UInt8>? {
-        let start = index
-        while index < bytes.count, ByteSet.token.contains(bytes[index]) { index += 1 }
-        return index > start ? bytes[start..<index] : nil
+    /// Takes a token of at least one byte from the front.
+    static func token(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let token = rest.prefix(while: ByteSet.token.contains)
+        rest = rest[token.endIndex...]
+        return token.isEmpty ? nil : token
     }
 
-    private static func skipBlanks(_ bytes: [UInt8], _ index: inout Int) {
-        while index < bytes.count, ASCII.isBlank(bytes[index]) { index += 1 }
+    private static func skipBlanks(_ rest: inout ArraySlice<UInt8>) {
+        rest = rest.drop(while: ASCII.isBlank)
     }
 
-    private static func quoted(_ bytes: [UInt8], _ index: inout Int, _ backslash: Backslash) -> [UInt8]? {
+    private static func value(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> [UInt8]? {
+        rest.first == ASCII.quote ? self.quoted(&rest, backslash) : self.token(&rest).map(Array.init)
+    }
+
+    private static func quoted(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> [UInt8]? {
         var result: [UInt8] = []
-        index += 1
-        while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
+        result.reserveCapacity(rest.count)
+        rest.removeFirst()
+        while let byte = rest.popFirst() {
             switch byte {
             case ASCII.quote:
                 return result
             case ASCII.backslash:
-                guard index < bytes.count else { return nil }
-                let next = bytes[index]
-                guard HTTPToken.isFieldValueByte(next) else { return nil }
+                guard let next = rest.first, HTTPToken.isFieldValueByte(next) else { return nil }
                 if backslash == .quotedPair || next == ASCII.quote || next == ASCII.backslash {
                     result.append(next)
-                    index += 1
+                    rest.removeFirst()
                 } else {
                     result.append(byte)
                 }

@@ -27,7 +27,11 @@ public struct MultipartEncoder: Sendable {
     ///   - filename: The file name, escaped likewise.
     ///   - contentType: The media type; a byte that no field may hold becomes a space.
     public func partHead(name: String, filename: String? = nil, contentType: String? = nil) -> [UInt8] {
-        var bytes = Array("--\(self.boundary)\r\nContent-Disposition: form-data; name=\"".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes.append(contentsOf: "--".utf8)
+        bytes.append(contentsOf: self.boundary.utf8)
+        bytes.append(contentsOf: "\r\nContent-Disposition: form-data; name=\"".utf8)
         Self.append(escaped: name, to: &bytes)
         bytes.append(ASCII.quote)
         if let filename {
@@ -46,14 +50,15 @@ public struct MultipartEncoder: Sendable {
     }
 
     /// The bytes behind a part's content.
-    public static var partEnd: [UInt8] { [ASCII.carriageReturn, ASCII.lineFeed] }
+    public static let partEnd = [ASCII.carriageReturn, ASCII.lineFeed]
 
     /// The bytes behind the last part.
     public var closing: [UInt8] { Array("--\(self.boundary)--\r\n".utf8) }
 
     private static func append(escaped text: String, to bytes: inout [UInt8]) {
-        let text = Array(text.utf8)
-        for (index, byte) in text.enumerated() {
+        let text = text.utf8
+        for index in text.indices {
+            let byte = text[index]
             switch byte {
             case ASCII.quote: bytes.append(contentsOf: "%22".utf8)
             case ASCII.carriageReturn: bytes.append(contentsOf: "%0D".utf8)
@@ -69,10 +74,9 @@ public struct MultipartEncoder: Sendable {
     /// that ends the name.
     ///
     /// Any other stays as it is, as browsers and the reference client write it.
-    private static func isAmbiguous(_ text: [UInt8], backslashAt index: Int) -> Bool {
-        let isLast = index + 1 == text.count
-        let isBeforeAnother = !isLast && text[index + 1] == ASCII.backslash
-        let isBehindAnother = index > 0 && text[index - 1] == ASCII.backslash
-        return isLast || isBeforeAnother || isBehindAnother
+    private static func isAmbiguous(_ text: String.UTF8View, backslashAt index: String.Index) -> Bool {
+        let isBehindAnother = text[..<index].last == ASCII.backslash
+        let next = text[index...].dropFirst().first
+        return isBehindAnother || next == nil || next == ASCII.backslash
     }
 }

@@ -63,8 +63,8 @@ public struct MultipartParser: Sendable {
     /// - Throws: `notFormData` when it is another media type or none, `invalidBoundary` when the boundary is missing or
     ///   not allowed.
     public static func boundary(ofContentType value: String) throws(MultipartError) -> String {
-        let essence = value.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-        guard essence.lowercased() == "multipart/form-data" else { throw .notFormData }
+        let essence = value.utf8.prefix { $0 != ASCII.semicolon && !ASCII.isBlank($0) }
+        guard HTTPToken.equals(essence, "multipart/form-data") else { throw .notFormData }
         guard let boundary = MediaType(value)?["boundary"], self.isValidBoundary(boundary) else {
             throw .invalidBoundary
         }

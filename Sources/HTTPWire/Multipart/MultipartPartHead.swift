@@ -19,16 +19,16 @@ public struct MultipartPartHead: Hashable, Sendable {
     /// Reads the field lines of a part, the empty line included.
     init(parsing bytes: [UInt8], limits: HTTP1Limits) throws(MultipartError) {
         let fields = Self.fields(bytes, limits: limits)
-        let dispositions = fields.rawValues(of: .contentDisposition)
-        let types = fields.values(of: .contentType)
-        guard let disposition = dispositions.first else { throw .missingName }
-        guard dispositions.count == 1, types.count <= 1 else { throw .malformedPartHead("a field comes twice.") }
+        guard let disposition = fields.rawValue(of: .contentDisposition) else { throw .missingName }
+        guard fields.count(of: .contentDisposition) == 1, fields.count(of: .contentType) <= 1 else {
+            throw .malformedPartHead("a field comes twice.")
+        }
         for encoding in fields.values(of: Self.contentTransferEncoding) {
             // These three are no encodings; the others would change what the bytes mean (RFC 7578, section 4.7).
             guard ["7bit", "8bit", "binary"].contains(encoding.lowercased()) else { throw .encodedPart }
         }
         let (name, filename) = try Self.names(in: disposition)
-        self.init(name: name, filename: filename, contentType: types.first)
+        self.init(name: name, filename: filename, contentType: fields[.contentType])
     }
 
     private static let contentTransferEncoding = HTTPField.Name(literal: "Content-Transfer-Encoding")
@@ -45,12 +45,14 @@ public struct MultipartPartHead: Hashable, Sendable {
         return HTTPFields(storage: bytes, entries: scanner.entries)
     }
 
-    private static func names(in bytes: [UInt8]) throws(MultipartError) -> (name: String, filename: String?) {
-        var index = 0
-        guard let kind = ParameterList.token(bytes, &index), HTTPToken.equals(kind, "form-data") else {
+    private static func names(
+        in disposition: ArraySlice<UInt8>
+    ) throws(MultipartError) -> (name: String, filename: String?) {
+        var rest = disposition
+        guard let kind = ParameterList.token(&rest), HTTPToken.equals(kind, "form-data") else {
             throw .missingName
         }
-        guard let parameters = ParameterList.parse(bytes, from: index, backslash: .formData) else {
+        guard let parameters = ParameterList.parse(rest, backslash: .formData) else {
             throw .malformedPartHead("Content-Disposition has malformed or repeated parameters.")
         }
         guard let name = parameters.first(where: { $0.name == "name" }) else { throw .missingName }
