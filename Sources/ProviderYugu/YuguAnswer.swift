@@ -8,10 +8,10 @@ enum YuguAnswer {
     static func classifyEvaluation(_ response: HTTPTransportResponse) -> PlatformAnswer {
         // A body with a result was paid for, whatever else it says (contract yugu, section 6.2).
         Self.classify(response) { scanner in
-            let recordID = scanner.value(at: "recordId").flatMap(scanner.string)
+            let recordID = scanner.value(at: "recordId").flatMap { scanner.string(of: $0) }
             guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
             let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
-            return AnswerFacts(recordID: recordID, overall: overall.flatMap(scanner.double))
+            return AnswerFacts(recordID: recordID, overall: overall.flatMap { scanner.double(of: $0) })
         }
     }
 

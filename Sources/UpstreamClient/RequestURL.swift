@@ -94,11 +94,16 @@ struct RequestURL {
     private static func isLoopback(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         if HTTPToken.equals(host, "localhost") || HTTPToken.equals(host, "[::1]") { return true }
         // 127.0.0.0/8 as a plain dotted quad; `127.1` and the like are left to those who need them.
-        let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4, HTTPToken.equals(parts[0], "127") else { return false }
-        return parts.allSatisfy { part in
-            (1...3).contains(part.count) && part.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        var dots = 0
+        var digits = 0
+        for byte in host {
+            switch byte {
+            case UInt8(ascii: ".") where digits > 0: (dots, digits) = (dots + 1, 0)
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where digits < 3: digits += 1
+            default: return false
+            }
         }
+        return dots == 3 && digits > 0 && HTTPToken.equals(host.prefix(4), "127.")
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

@@ -11,7 +11,7 @@ enum ParameterList {
     /// One parameter; the name is in lower case.
     struct Parameter {
         let name: String
-        let value: [UInt8]
+        let value: ArraySlice<UInt8>
     }
 
     /// Reads all parameters; nil when they are outside the grammar or a name comes twice.
@@ -43,31 +43,36 @@ enum ParameterList {
         rest = rest.drop(while: ASCII.isBlank)
     }
 
-    private static func value(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> [UInt8]? {
-        rest.first == ASCII.quote ? self.quoted(&rest, backslash) : self.token(&rest).map(Array.init)
+    private static func value(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> ArraySlice<UInt8>? {
+        rest.first == ASCII.quote ? self.quoted(&rest, backslash) : self.token(&rest)
     }
 
-    private static func quoted(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> [UInt8]? {
-        var result: [UInt8] = []
-        result.reserveCapacity(rest.count)
+    private static func quoted(_ rest: inout ArraySlice<UInt8>, _ backslash: Backslash) -> ArraySlice<UInt8>? {
         rest.removeFirst()
+        var isEscaped = false
+        let end = rest.firstIndex { byte in
+            defer { isEscaped = byte == ASCII.backslash && !isEscaped }
+            return byte == ASCII.quote && !isEscaped
+        }
+        guard let end, rest[..<end].allSatisfy(HTTPToken.isFieldValueByte) else { return nil }
+        defer { rest = rest[(end + 1)...] }
+        return self.unescaped(rest[..<end], backslash)
+    }
+
+    private static func unescaped(_ text: ArraySlice<UInt8>, _ backslash: Backslash) -> ArraySlice<UInt8> {
+        guard text.contains(ASCII.backslash) else { return text }
+        var result: ArraySlice<UInt8> = []
+        var rest = text
         while let byte = rest.popFirst() {
-            switch byte {
-            case ASCII.quote:
-                return result
-            case ASCII.backslash:
-                guard let next = rest.first, HTTPToken.isFieldValueByte(next) else { return nil }
-                if backslash == .quotedPair || next == ASCII.quote || next == ASCII.backslash {
-                    result.append(next)
-                    rest.removeFirst()
-                } else {
-                    result.append(byte)
-                }
-            default:
-                guard HTTPToken.isFieldValueByte(byte) else { return nil }
+            if byte == ASCII.backslash, let next = rest.first,
+                backslash == .quotedPair || next == ASCII.quote || next == ASCII.backslash
+            {
+                result.append(next)
+                rest.removeFirst()
+            } else {
                 result.append(byte)
             }
         }
-        return nil
+        return result
     }
 }

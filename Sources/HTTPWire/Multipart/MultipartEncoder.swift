@@ -53,7 +53,7 @@ public struct MultipartEncoder: Sendable {
     public static let partEnd = [ASCII.carriageReturn, ASCII.lineFeed]
 
     /// The bytes behind the last part.
-    public var closing: [UInt8] { Array("--\(self.boundary)--\r\n".utf8) }
+    public var closing: [UInt8] { Array(("--" + self.boundary + "--\r\n").utf8) }
 
     private static func append(escaped text: String, to bytes: inout [UInt8]) {
         let text = text.utf8

@@ -51,7 +51,7 @@ public struct MultipartParser: Sendable {
     public init(boundary: String, limits: MultipartLimits = .init()) {
         precondition(Self.isValidBoundary(boundary), "the boundary was not checked")
         self.limits = limits
-        self.delimiter = Array("\r\n--\(boundary)".utf8)
+        self.delimiter = Array(("\r\n--" + boundary).utf8)
         var fieldLimits = HTTP1Limits()
         fieldLimits.headBytes = limits.partHeadBytes
         fieldLimits.fieldCount = limits.fieldCount

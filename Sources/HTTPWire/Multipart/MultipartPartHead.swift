@@ -65,12 +65,12 @@ public struct MultipartPartHead: Hashable, Sendable {
     }
 
     /// Undoes the three escapes of the HTML standard, and no other: a percent sign stands for itself otherwise.
-    private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard bytes.contains(ASCII.percent) else { return bytes }
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let isEscape = bytes[index] == ASCII.percent && index + 2 < bytes.count
+        var result: ArraySlice<UInt8> = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let isEscape = bytes[index] == ASCII.percent && index + 2 < bytes.endIndex
             switch isEscape ? (bytes[index + 1], HTTPToken.lowercased(bytes[index + 2])) : (0, 0) {
             case (UInt8(ascii: "2"), UInt8(ascii: "2")): result.append(ASCII.quote)
             case (UInt8(ascii: "0"), UInt8(ascii: "d")): result.append(ASCII.carriageReturn)
