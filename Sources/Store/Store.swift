@@ -21,6 +21,7 @@ public final class Store: Sendable {
     private let configuration: Configuration
     private let cache: AnswerCache
     private let readers: ReaderPool
+    private let compressor = Compressor()
     private let writer: Writer
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.
@@ -191,8 +192,10 @@ public final class Store: Sendable {
     ///
     /// - Returns: False when the row does not carry the answer's flight any more; nothing is stored then.
     public func complete(_ answer: NewAnswer) async throws(StoreError) -> Bool {
-        try await self.writer.submit(weight: 4096 + answer.body.count) { (connection) throws(StoreError) in
-            try connection.complete(answer)
+        let frame = self.compressor.compress(answer.body)
+        let weight = 4096 + (frame ?? answer.body).count
+        return try await self.writer.submit(weight: weight) { (connection) throws(StoreError) in
+            try connection.complete(answer, frame: frame)
         }
     }
 

@@ -1,6 +1,8 @@
 extension WriterConnection {
     /// Stores an answer and its record, if the row still carries the answer's flight.
-    func complete(_ new: NewAnswer) throws(StoreError) -> Bool {
+    ///
+    /// - Parameter frame: The body as ``Compressor`` made it smaller.
+    func complete(_ new: NewAnswer, frame: [UInt8]?) throws(StoreError) -> Bool {
         let open = try self.statements.endClaim.first {
             $0.bind(new.row.id, at: 1)
             $0.bind(new.claim.flight, at: 2)
@@ -19,7 +21,7 @@ extension WriterConnection {
             answeredAt: new.answeredAt
         )
         let key = KeyRow(new.claim, row: new.row, answer: answer)
-        try self.insert(answer, row: key.id, fingerprint: key.fingerprint)
+        try self.insert(answer, frame: frame, row: key.id, fingerprint: key.fingerprint)
         let record = new.record.map { RecordRow($0, of: key, answer: answer) }
         if let record {
             try self.insert(record)
@@ -30,9 +32,14 @@ extension WriterConnection {
         return true
     }
 
-    private func insert(_ answer: StoredAnswer, row: Int64, fingerprint: [UInt8]) throws(StoreError) {
+    private func insert(
+        _ answer: StoredAnswer,
+        frame: [UInt8]?,
+        row: Int64,
+        fingerprint: [UInt8]
+    ) throws(StoreError) {
         // The bytes are lent to SQLite, not copied.
-        try self.compressor.compress(answer.body) { (body, isCompressed) throws(StoreError) in
+        try (frame ?? answer.body).withUnsafeBufferPointer { (body) throws(StoreError) in
             try self.statements.insertAnswer.run {
                 $0.bind(row, at: 1)
                 $0.bind(fingerprint, at: 2)
@@ -41,7 +48,7 @@ extension WriterConnection {
                 $0.bind(answer.contentType, at: 5)
                 $0.bind(answer.recordID, at: 6)
                 $0.bind(answer.answeredAt, at: 7)
-                $0.bind(isCompressed ? 1 : 0, at: 8)
+                $0.bind(frame == nil ? 0 : 1, at: 8)
                 $0.bind(borrowing: body, at: 9)
             }
         }

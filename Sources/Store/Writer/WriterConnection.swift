@@ -13,7 +13,6 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
-    let compressor = Compressor()
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
