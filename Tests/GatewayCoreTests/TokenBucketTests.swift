@@ -121,8 +121,9 @@ import Testing
         var now = Duration.zero
         for _ in 0..<500 {
             let tokens = Int.random(in: 1...rate.burst, using: &generator)
-            let limit = max(1, rate.timeToFill.nanoseconds * Int64.random(in: 1...3, using: &generator) / 6)
-            now += .nanoseconds(Int64.random(in: 0...limit, using: &generator))
+            // Up to a sixth, a third or half of the time in which the bucket fills.
+            let limit = rate.period * rate.burst / rate.count * Int.random(in: 1...3, using: &generator) / 6
+            now += .nanoseconds(Int64.random(in: 0...limit.nanoseconds, using: &generator))
             let verdict = bucket.take(tokens, at: Self.start + now)
             let wait = model.take(tokens, at: now.nanoseconds)
             #expect(verdict == (wait.map { .refused(retryAfter: $0) } ?? .allowed))

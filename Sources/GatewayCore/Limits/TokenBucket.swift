@@ -30,15 +30,7 @@ struct TokenBucket: Sendable {
             self.burst = burst
         }
 
-        /// The time in which an empty bucket fills.
-        var timeToFill: Duration { self.time(for: self.burst) }
-
-        /// The time in which so many tokens come back, rounded up to what a clock can tell.
-        fileprivate func time(for tokens: Int) -> Duration {
-            self.share(of: self.period * tokens)
-        }
-
-        /// A duration divided by the count, rounded up.
+        /// A duration divided by the count, rounded up to what a clock can tell.
         fileprivate func share(of duration: Duration) -> Duration {
             let quotient = duration / self.count
             let attosecond = Duration(secondsComponent: 0, attosecondsComponent: 1)
@@ -67,16 +59,15 @@ struct TokenBucket: Sendable {
     }
 
     /// When the bucket is full, if nothing is taken.
-    var fullAt: ContinuousClock.Instant { self.base + self.rate.time(for: self.steps) }
+    var fullAt: ContinuousClock.Instant { self.base + self.rate.share(of: self.rate.period * self.steps) }
 
     /// Takes tokens, all or none.
     ///
     /// - Parameter tokens: At least 1 and at most the burst.
     mutating func take(_ tokens: Int = 1, at now: ContinuousClock.Instant) -> Verdict {
         precondition((1...self.rate.burst).contains(tokens))
-        self.follow(now)
-        // Both sides times the count: `fullAt` + tokens may not lie further ahead than an empty bucket's.
-        let excess = (self.base - now) * self.rate.count + self.rate.period * (self.steps + tokens - self.rate.burst)
+        // Durations times the count, so that nothing is divided.
+        let excess = self.follow(now) + self.rate.period * (tokens - self.rate.burst)
         guard excess <= .zero else { return .refused(retryAfter: self.rate.share(of: excess)) }
         self.advance(by: tokens)
         return .allowed
@@ -96,16 +87,21 @@ struct TokenBucket: Sendable {
     }
 
     /// Brings the bucket to now: full is full, and emptier than empty is empty.
-    private mutating func follow(_ now: ContinuousClock.Instant) {
-        let left = self.fullAt - now
+    ///
+    /// - Returns: The time until it is full, times the count.
+    private mutating func follow(_ now: ContinuousClock.Instant) -> Duration {
+        let left = (self.base - now) * self.rate.count + self.rate.period * self.steps
+        let empty = self.rate.period * self.rate.burst
         if left <= .zero {
             self.base = now
             self.steps = 0
-        } else if left > self.rate.timeToFill + Self.disorder {
-            self.base = now
-            self.steps = 0
-            self.advance(by: self.rate.burst)
+            return .zero
         }
+        guard left > empty + Self.disorder * self.rate.count else { return left }
+        self.base = now
+        self.steps = 0
+        self.advance(by: self.rate.burst)
+        return empty
     }
 
     private mutating func advance(by tokens: Int) {
