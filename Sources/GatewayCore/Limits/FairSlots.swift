@@ -1,0 +1,63 @@
+/// So many slots, and a fair queue of those who wait for one.
+///
+/// While a slot is free nobody waits. Whoever holds the lock around it tells the waiters after letting go of it.
+struct FairSlots<Waiter: Sendable>: Sendable {
+    typealias Queue = FairQueue<Waiter>
+
+    /// Slots that nobody holds.
+    private(set) var free: Int
+    private var queue: Queue
+
+    /// Makes free slots.
+    ///
+    /// - Parameters:
+    ///   - count: At least 1.
+    ///   - queueLength: Waiters in all; 0 for none.
+    init(count: Int, queueLength: Int) {
+        self.free = max(1, count)
+        self.queue = Queue(capacity: queueLength)
+    }
+
+    /// Waiters in all.
+    var waitingCount: Int { self.queue.count }
+
+    /// When a waiter's time is over next; ask when a timer went off, not at every turn.
+    var nextDeadline: ContinuousClock.Instant? { self.queue.nextDeadline }
+
+    /// Takes a slot, or a place in the queue.
+    ///
+    /// - Returns: Nil when a slot is taken; else the ticket of the place.
+    mutating func acquire(
+        _ waiter: Waiter,
+        client: String,
+        weight: Int = 1,
+        deadline: ContinuousClock.Instant
+    ) throws(Queue.Refusal) -> Queue.Ticket? {
+        guard self.free == 0 else {
+            self.free -= 1
+            return nil
+        }
+        return try self.queue.enqueue(waiter, client: client, weight: weight, deadline: deadline)
+    }
+
+    /// Gives a slot back.
+    ///
+    /// - Returns: The waiter that has it now, and those whose time was over before.
+    mutating func release(at now: ContinuousClock.Instant) -> Queue.Turn {
+        let turn = self.queue.dequeue(at: now)
+        if turn.next == nil { self.free += 1 }
+        return turn
+    }
+
+    /// Takes a waiter out of the queue.
+    ///
+    /// - Returns: Nil when it has a slot already, which it has to release, or has left.
+    mutating func leave(_ ticket: Queue.Ticket) -> Waiter? {
+        self.queue.remove(ticket)
+    }
+
+    /// Takes out all whose time is over.
+    mutating func removeExpired(at now: ContinuousClock.Instant) -> [Waiter] {
+        self.queue.removeExpired(at: now)
+    }
+}
