@@ -84,6 +84,9 @@ private struct PCMSums {
         var highest = SIMD8<Int16>.zero
         var lowest = SIMD8<Int16>.zero
         var clipped = SIMD8<UInt16>.zero
+        // Of a comparison with a scalar the compiler makes no vector instruction.
+        let largest = SIMD8<Int16>(repeating: .max)
+        let smallest = SIMD8<Int16>(repeating: .min)
         let eights = bytes.count / 16
         for index in 0..<eights {
             let samples = bytes.loadUnaligned(fromByteOffset: index &* 16, as: SIMD8<Int16>.self)
@@ -93,7 +96,7 @@ private struct PCMSums {
             squares &+= SIMD4<UInt64>(truncatingIfNeeded: products.lowHalf &+ products.highHalf)
             highest.replace(with: samples, where: samples .> highest)
             lowest.replace(with: samples, where: samples .< lowest)
-            clipped.replace(with: clipped &+ 1, where: (samples .== .max) .| (samples .== .min))
+            clipped.replace(with: clipped &+ 1, where: (samples .== largest) .| (samples .== smallest))
         }
         self.count = bytes.count / 2
         self.squares = squares.wrappedSum()
