@@ -57,7 +57,7 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
-        .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio"]),
+        .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio", "TestSupport"]),
         .testTarget(name: "TelemetryTests", dependencies: ["Locking", "Telemetry", "TestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["Locking", "EventLoop"]),
         .testTarget(

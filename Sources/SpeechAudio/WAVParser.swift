@@ -1,8 +1,8 @@
 /// Finds format and samples in a WAV file that arrives piece by piece, with the platforms' tolerances.
 ///
 /// The size in the RIFF header is ignored, unknown chunks are skipped, chunks are padded to even length, and a `data`
-/// chunk that claims more than the file holds ends where the file ends (contract yugu, section 11). The parser keeps
-/// at most 26 bytes.
+/// chunk that claims more than the file holds ends where the file ends (contract yugu, section 11). So does one of size
+/// zero, as a writer leaves it that could not go back to fill it in. The parser keeps at most 26 bytes.
 public struct WAVParser: Sendable {
     /// How far a file has been understood.
     public enum Progress: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct WAVParser: Sendable {
     private var held: [UInt8] = []
 
     /// The content of the `fmt ` chunk, once it has been read.
-    public private(set) var format: WAVFormat?
+    public private(set) var format: SampleFormat?
     /// The bytes of the first `data` chunk that have come.
     public private(set) var dataBytes = 0
 
@@ -44,8 +44,16 @@ public struct WAVParser: Sendable {
         }
     }
 
-    /// The playing time of the samples so far, in seconds; zero before a format was read.
-    public var duration: Double { self.format?.duration(ofDataBytes: self.dataBytes) ?? 0 }
+    /// The playing time of the samples so far, in seconds; nil when no format was read, or one without a measure of time.
+    public var duration: Double? { self.format?.duration(ofDataBytes: self.dataBytes) }
+
+    /// How many bytes ``isWAV(_:)`` needs.
+    static let openingSize = 12
+
+    /// Whether a file with these first 12 bytes is a WAV file.
+    static func isWAV(_ opening: [UInt8]) -> Bool {
+        opening.starts(with: "RIFF".utf8) && opening.dropFirst(8).starts(with: "WAVE".utf8)
+    }
 
     /// Takes the next bytes of the file.
     ///
@@ -54,15 +62,14 @@ public struct WAVParser: Sendable {
     ///   - samples: Called with the sample bytes among them, which lie inside `bytes`, and with their format.
     public mutating func parse(
         _ bytes: UnsafeRawBufferPointer,
-        samples: (UnsafeRawBufferPointer, WAVFormat) -> Void
+        samples: (UnsafeRawBufferPointer, SampleFormat) -> Void
     ) {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch self.step {
             case .riff:
-                guard self.hold(12, from: &rest) else { return }
-                let isWAV = self.held.starts(with: "RIFF".utf8) && self.held[8...].elementsEqual("WAVE".utf8)
-                self.enter(isWAV ? .chunkHeader : .failed)
+                guard self.hold(Self.openingSize, from: &rest) else { return }
+                self.enter(Self.isWAV(self.held) ? .chunkHeader : .failed)
             case .chunkHeader:
                 guard self.hold(8, from: &rest) else { return }
                 self.enterChunk()
@@ -70,7 +77,7 @@ public struct WAVParser: Sendable {
                 // The sub-format of an extensible format ends at byte 26; nothing behind it is of interest.
                 let wanted = min(size, 26)
                 guard self.hold(wanted, from: &rest) else { return }
-                self.format = WAVFormat(chunk: self.held, chunkSize: size)
+                self.format = SampleFormat(chunk: self.held, chunkSize: size)
                 self.enter(.skip(remaining: size - wanted + size % 2))
             case .skip(let remaining):
                 let count = min(remaining, rest.count)
@@ -95,8 +102,7 @@ public struct WAVParser: Sendable {
         if self.held.starts(with: "fmt ".utf8), self.format == nil {
             self.enter(size >= 16 ? .format(size: size) : .failed)
         } else if self.held.starts(with: "data".utf8) {
-            let next: Step = size == 0 ? .ended : .data(remaining: size)
-            self.enter(self.format == nil ? .failed : next)
+            self.enter(self.format == nil ? .failed : .data(remaining: size == 0 ? .max : size))
         } else {
             self.enter(size == 0 ? .chunkHeader : .skip(remaining: size + size % 2))
         }

@@ -4,19 +4,6 @@ import Testing
 
 /// Messages with random damage: whatever becomes of them must not depend on how they are cut.
 @Suite struct MutationTests {
-    /// A generator whose sequence is known from its seed, so that a failure can be repeated.
-    private struct SeededGenerator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var word = self.state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     private static let interesting: [[UInt8]] = [
         [0x0D], [0x0A], [0x0D, 0x0A], [0x0D, 0x0A, 0x0D, 0x0A], [0x00], [0x20], [0x09], [0x3A], [0x7F], [0x80], [0xFF],
         [0x2D, 0x2D],
@@ -47,7 +34,7 @@ import Testing
             "POST http://a/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0\r\nX: y\r\n\r\n",
             "\r\nOPTIONS * HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
         ]
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for round in 0..<40 {
             let first = messages[Int.random(in: 0..<messages.count, using: &generator)]
             let second = messages[Int.random(in: 0..<messages.count, using: &generator)]
@@ -66,7 +53,7 @@ import Testing
         let message =
             "p\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: text/plain\r\n\r\n1\r\n--\r\n--b \r\n"
             + "Content-Disposition: form-data; name=c; filename=\"d%22\"\r\n\r\n--b--\r\ne"
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for round in 0..<40 {
             let bytes = self.damaged(Array(message.utf8), &generator)
             let (_, problems) = MultipartTranscript.verified(bytes, boundary: "b")

@@ -103,20 +103,13 @@ import Testing
 
 /// Makes texts of the grammar, the same ones for the same seed.
 struct RandomText {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     init(seed: UInt64) {
-        self.state = seed
+        self.generator = SeededGenerator(seed: seed)
     }
 
-    /// SplitMix64.
-    private mutating func next(_ bound: Int) -> Int {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ mixed >> 31) % UInt64(bound))
-    }
+    private mutating func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self.generator) }
 
     mutating func value(depth: Int) -> [UInt8] {
         switch self.next(depth > 0 ? 9 : 5) {

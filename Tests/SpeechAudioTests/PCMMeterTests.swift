@@ -3,13 +3,8 @@ import Testing
 
 @Suite struct PCMMeterTests {
     private func meter(_ samples: [Int16], piece: Int = .max) -> PCMMeter {
-        let bytes = samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        return self.meter(bytes: bytes, piece: piece)
-    }
-
-    private func meter(bytes: [UInt8], piece: Int = .max) -> PCMMeter {
         var meter = PCMMeter()
-        var rest = bytes[...]
+        var rest = samples.littleEndianBytes[...]
         while !rest.isEmpty {
             Array(rest.prefix(piece)).withUnsafeBytes { meter.measure($0) }
             rest = rest.dropFirst(piece)
@@ -21,58 +16,8 @@ import Testing
         (0..<windows * 160).map { $0 % 2 == 0 ? amplitude : -amplitude }
     }
 
-    @Test func peakReachesTheNegativeExtreme() {
-        let meter = self.meter([5, -32_768, 32_767])
-        #expect(meter.peak == 32_768)
-        #expect(meter.clippedCount == 2)
-        #expect(meter.sampleCount == 3)
-    }
-
-    @Test func levelOfASquareWaveIsItsAmplitude() {
-        let meter = self.meter(self.square(16_384, windows: 3))
-        #expect(meter.rootMeanSquare == 16_384)
-        #expect(abs(meter.decibels - -6.0206) < 0.0001)
-        #expect(!meter.isSilent)
-        #expect(!meter.isQuiet)
-    }
-
-    @Test func nothingMeasuredIsSilentButNotQuiet() {
-        let meter = PCMMeter()
-        #expect(meter.decibels == -.infinity)
-        #expect(meter.isSilent)
-        #expect(!meter.isQuiet)
-        #expect(meter.voicedSegments().isEmpty)
-    }
-
-    @Test func digitalSilenceIsSilentAndQuiet() {
-        let meter = self.meter([Int16](repeating: 0, count: 1_600))
-        #expect(meter.isSilent)
-        #expect(meter.isQuiet)
-        #expect(meter.decibels == -.infinity)
-    }
-
-    @Test(arguments: [(Int16(184), true), (Int16(185), false)])
-    func quietEndsAtMinus45Decibels(amplitude: Int16, isQuiet: Bool) {
-        #expect(self.meter(self.square(amplitude, windows: 2)).isQuiet == isQuiet)
-    }
-
-    @Test func aSinglePeakIsNotSilence() {
-        var samples = [Int16](repeating: 0, count: 16_000)
-        samples[100] = 200
-        #expect(!self.meter(samples).isSilent)
-        samples[100] = 199
-        #expect(self.meter(samples).isSilent)
-    }
-
-    @Test func anOddLastByteIsIgnored() {
-        #expect(self.meter(bytes: [1, 0, 9]).sampleCount == 1)
-        #expect(self.meter(bytes: [9]).sampleCount == 0)
-    }
-
-    @Test func squaresOfFullScaleDoNotOverflow() {
-        let meter = self.meter([Int16](repeating: .min, count: 1_600))
-        #expect(meter.sumOfSquares == 1_600 << 30)
-        #expect(meter.rootMeanSquare == 32_768)
+    @Test func nothingMeasuredHasNoSpeech() {
+        #expect(PCMMeter().voicedSegments().isEmpty)
     }
 
     @Test(arguments: [1, 2, 3, 7, 319, 320, 321, 1_000])
@@ -80,10 +25,8 @@ import Testing
         let samples = (0..<4_000).map { Int16(truncatingIfNeeded: $0 &* $0 &* 31) }
         let whole = self.meter(samples)
         let pieces = self.meter(samples, piece: piece)
-        #expect(pieces.peak == whole.peak)
-        #expect(pieces.sumOfSquares == whole.sumOfSquares)
-        #expect(pieces.clippedCount == whole.clippedCount)
-        #expect(pieces.sampleCount == 4_000)
+        #expect(pieces.level.sumOfSquares == whole.level.sumOfSquares)
+        #expect(pieces.level.sampleCount == 4_000)
         #expect(pieces.windowCount == 25)
         #expect(
             (0..<25).allSatisfy {

@@ -1,7 +1,8 @@
 /// Runs an incremental parser over one input cut in many ways: what it finds must not depend on the cuts.
 ///
-/// The input is fed whole, byte by byte, at every split in two, and with empty pieces in between. Each piece is lent in
-/// memory of exactly its size that is overwritten afterwards, so that a parser which keeps a pointer is found out.
+/// The input is fed whole, byte by byte, at every split in two, at random, and with empty pieces in between. Each piece
+/// is lent in memory of exactly its size that is overwritten afterwards, so that a parser which keeps a pointer is found
+/// out.
 public enum ParserVerifier {
     /// A cutting whose outcome is not the one of the whole input.
     public struct Difference<Outcome>: CustomStringConvertible {
@@ -61,7 +62,28 @@ public enum ParserVerifier {
         for split in stride(from: 1, to: max(1, input.count), by: step) {
             attempt("split at \(split)", [split])
         }
+        for seed in UInt64(1)...3 {
+            attempt("random pieces, seed \(seed)", self.randomEnds(in: input.count, seed: seed))
+        }
         return result
+    }
+
+    /// Where pieces end whose sizes are of all orders of magnitude; none is empty, nor is what remains.
+    ///
+    /// - Parameters:
+    ///   - count: The size of the input.
+    ///   - seed: Another seed gives other pieces.
+    /// - Returns: The ends in ascending order.
+    public static func randomEnds(in count: Int, seed: UInt64) -> [Int] {
+        var generator = SeededGenerator(seed: seed)
+        let magnitudes = Int.bitWidth - count.leadingZeroBitCount
+        var ends: [Int] = []
+        while true {
+            let magnitude = Int.random(in: 0...magnitudes, using: &generator)
+            let end = (ends.last ?? 0) + Int.random(in: 1...1 << magnitude, using: &generator)
+            guard end < count else { return ends }
+            ends.append(end)
+        }
     }
 
     /// Lends bytes in memory of their own, which is spoilt afterwards.

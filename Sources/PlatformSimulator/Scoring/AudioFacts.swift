@@ -40,7 +40,7 @@ struct AudioFacts: Sendable {
         self.digest = digest
         self.hasExactDuration = parser.progress == .samples
         // Compressed speech takes about 32 kbit/s.
-        self.duration = self.hasExactDuration ? parser.duration : Double(byteCount) / 4_000
+        self.duration = self.hasExactDuration ? parser.duration ?? 0 : Double(byteCount) / 4_000
         self.meter = self.hasExactDuration && parser.format?.isPCM16 == true ? meter : nil
         let everything = [0..<max(1, Int(self.duration * 100))]
         guard let meter = self.meter else {
@@ -49,12 +49,13 @@ struct AudioFacts: Sendable {
         }
         let segments = meter.voicedSegments()
         self.voiced = segments.isEmpty ? everything : segments
-        if meter.isSilent {
+        let level = meter.level
+        if level.isSilent {
             self.voiced = []
             self.warning = .noValidAudio
-        } else if meter.isQuiet {
+        } else if level.isQuiet {
             self.warning = .tooQuiet
-        } else if meter.clippedCount >= 8, meter.clippedCount * 500 > meter.sampleCount {
+        } else if level.clippedCount >= 8, level.clippedCount * 500 > level.sampleCount {
             self.warning = .clipped
         }
     }

@@ -1,5 +1,5 @@
-/// How the samples of a WAV file are written, as its `fmt ` chunk says.
-public struct WAVFormat: Hashable, Sendable {
+/// How samples are written: what the `fmt ` chunk of a WAV file says, or what is stated of samples without a header.
+public struct SampleFormat: Hashable, Sendable {
     /// Whether the samples are integers: format tag 1, or the extensible tag with the sub-format 1.
     public let isIntegerPCM: Bool
     /// The number of channels; zero is possible in a broken file.
@@ -9,14 +9,14 @@ public struct WAVFormat: Hashable, Sendable {
     /// The size of one sample in bits.
     public let bitsPerSample: Int
 
-    /// Takes what a `fmt ` chunk holds.
+    /// Takes what is known of the samples.
     ///
     /// - Parameters:
-    ///   - isIntegerPCM: Whether the samples are integers.
+    ///   - isIntegerPCM: Whether the samples are integers. The default is `true`.
     ///   - channels: The number of channels.
     ///   - sampleRate: In hertz.
     ///   - bitsPerSample: In bits.
-    public init(isIntegerPCM: Bool, channels: Int, sampleRate: Int, bitsPerSample: Int) {
+    public init(isIntegerPCM: Bool = true, channels: Int, sampleRate: Int, bitsPerSample: Int) {
         self.isIntegerPCM = isIntegerPCM
         self.channels = channels
         self.sampleRate = sampleRate
@@ -24,18 +24,18 @@ public struct WAVFormat: Hashable, Sendable {
     }
 
     /// The format that the platforms advise: 16-bit integers, 16 kHz, one channel.
-    public static let advised = WAVFormat(isIntegerPCM: true, channels: 1, sampleRate: 16_000, bitsPerSample: 16)
+    public static let advised = SampleFormat(isIntegerPCM: true, channels: 1, sampleRate: 16_000, bitsPerSample: 16)
 
-    /// Whether the samples are 16-bit integers, which is what ``PCMMeter`` measures.
+    /// Whether the samples are 16-bit integers, which is what ``PCMLevel`` measures.
     public var isPCM16: Bool { self.isIntegerPCM && self.bitsPerSample == 16 }
 
     /// The playing time of an amount of sample data, in seconds (contract yugu, section 11).
     ///
     /// - Parameter dataBytes: The bytes of sample data that are there.
-    /// - Returns: Seconds; zero when the format names no channel or no sample rate.
-    public func duration(ofDataBytes dataBytes: Int) -> Double {
-        let frameBytes = self.channels * max(1, self.bitsPerSample / 8)
-        guard frameBytes > 0, self.sampleRate > 0 else { return 0 }
+    /// - Returns: Seconds; nil when the format names no channel or no sample rate, or frames of an absurd size.
+    public func duration(ofDataBytes dataBytes: Int) -> Double? {
+        let (frameBytes, overflows) = self.channels.multipliedReportingOverflow(by: max(1, self.bitsPerSample / 8))
+        guard !overflows, frameBytes > 0, self.sampleRate > 0 else { return nil }
         return Double(dataBytes / frameBytes) / Double(self.sampleRate)
     }
 
