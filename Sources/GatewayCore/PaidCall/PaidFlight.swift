@@ -40,11 +40,11 @@ struct PaidFlight: Sendable {
         }
         // The wait for the slot may have been long.
         guard !self.calls.trouble.isTroubled else {
-            account.slots.release()
+            account.slots.release(at: self.services.clock.now())
             return .failed(.storeUnavailable)
         }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
-            account.slots.release()
+            account.slots.release(at: self.services.clock.now())
             return nil
         }
         // From here on the key's row says that the call is about to be sent, and survives whatever happens.
@@ -53,7 +53,7 @@ struct PaidFlight: Sendable {
         do {
             row = try await self.calls.store.claim(claim)
         } catch {
-            account.slots.release()
+            account.slots.release(at: self.services.clock.now())
             return .failed(self.refusal(of: error))
         }
         let outcome = await self.call(account, upstreamKey: row.upstreamKey, deadline: deadline).run()

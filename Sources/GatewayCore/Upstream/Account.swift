@@ -71,7 +71,7 @@ public final class Account: Sendable {
         }
         // The wait may have been long.
         guard isProbe || self.isReady else {
-            self.slots.release()
+            self.slots.release(at: services.clock.now())
             throw .accountRefused
         }
     }

@@ -52,7 +52,7 @@ struct UpstreamCall: Sendable {
             let result = await self.attempt()
             isUnresolved = isUnresolved || Self.leavesDoubt(result)
             let next = schedule.next(after: self.event(of: result), random: self.services.clock.random())
-            self.account.slots.release()
+            self.account.slots.release(at: self.services.clock.now())
             let outcome = { Outcome(result: self.concluded(result), attempts: attempts, isUnresolved: isUnresolved) }
             guard case .attempt(let delay, let isRetry) = next else { return outcome() }
             let now = self.services.clock.now()
@@ -66,7 +66,7 @@ struct UpstreamCall: Sendable {
                 return outcome()
             }
             guard self.services.clock.now() < self.deadline else {
-                self.account.slots.release()
+                self.account.slots.release(at: self.services.clock.now())
                 return outcome()
             }
         }
