@@ -32,9 +32,11 @@ struct GatewayAssembly: Sendable {
         registry: MetricsRegistry
     ) throws(StoreError) {
         let yugu = configuration.yugu
+        let limiter = ClientLimiter(settings: configuration.limits.clients)
         let services = UpstreamServices(
             transport: transport,
             policy: RetryPolicy(yugu),
+            limiter: limiter,
             maximumAnswer: yugu.answerBytes.bytes,
             logger: logger,
             metrics: GatewayMetrics(registry: registry)
@@ -50,7 +52,7 @@ struct GatewayAssembly: Sendable {
         )
         let clients = ClientDirectory()
         clients.replace(with: try store.clients())
-        let access = ClientAccess(clients: clients)
+        let access = ClientAccess(clients: clients, limiter: limiter)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL

@@ -1,3 +1,4 @@
+import GatewayCore
 import Testing
 
 @testable import Daemon
@@ -51,7 +52,9 @@ import Testing
             log: {level: "debug", format: "text"}, echo: true, drain: "1m",
             limits: {connections: 1, requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
               bodyIdleTimeout: "2s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
-              memoryBudget: "6MiB", spoolBudget: "7GiB"},
+              memoryBudget: "6MiB", spoolBudget: "7GiB",
+              client: {rate: "20/s", userRate: "100/10s burst 7", concurrency: 8, userConcurrency: 2, weight: 3},
+              clients: {app: {rate: null, weight: 9}}},
             store: {keyRetention: "1d", recordRetention: "2d", unknownRetention: "72h", answerCache: "9MiB"},
             """,
             yugu: """
@@ -85,6 +88,15 @@ import Testing
             memoryBudget: .bytes(6_291_456),
             spoolBudget: .bytes(7_516_192_768)
         )
+        expected.limits.clients.defaults.rate = TokenBucket.Rate(20, per: .seconds(1), burst: 20)
+        expected.limits.clients.defaults.userRate = TokenBucket.Rate(100, per: .seconds(10), burst: 7)
+        expected.limits.clients.defaults.concurrency = 8
+        expected.limits.clients.defaults.userConcurrency = 2
+        expected.limits.clients.defaults.weight = 3
+        var app = expected.limits.clients.defaults
+        app.rate = nil
+        app.weight = 9
+        expected.limits.clients.clients = ["app": app]
         expected.store = .init(
             keyRetention: .seconds(86_400),
             recordRetention: .seconds(172_800),
@@ -220,6 +232,23 @@ import Testing
             "limits: {uploadBytes: 52428800}",
             #"limits.uploadBytes: a size with its unit (B, KiB, MiB, GiB), for example "50MiB", is wanted, not a number"#
         ),
+        (
+            "limits: {client: {rate: '0/s'}}",
+            #"limits.client.rate: a rate is wanted: "20/s", "600/m", "100/10s", "#
+                + #"or "20/s burst 100" for as many at once"#
+        ),
+        (
+            "limits: {clients: {'a b': {}}}",
+            "limits.clients.a b: a name is 1 to 63 characters of a-z, 0-9, '.', '_' and '-' "
+                + "and begins with a letter or digit"
+        ),
+        ("limits: {clients: {a: {wait: 1}}}", #"limits.clients.a.wait: unknown key; did you mean "yugu.queue.wait"?"#),
+        (
+            "limits: {client: {weight: null}}",
+            "limits.client.weight: a whole number is wanted, not null; "
+                + "leave the key out to get the default"
+        ),
+        ("limits: {client: {concurrency: 0}}", "limits.client.concurrency: 0 is out of range; 1 to 100000 is possible"),
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",

@@ -111,6 +111,7 @@ extension Configuration.Limits {
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
         limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
+        self.clients.read(&limits)
         if self.requestLine > self.headBytes {
             limits.refuse("requestLine", "\"\(self.requestLine)\" is more than \"headBytes\", \"\(self.headBytes)\"")
         }

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// All settings of the daemon.
 ///
 /// A new value has every default; a file changes what it names.
@@ -83,6 +85,8 @@ struct Configuration: Hashable, Sendable {
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
+        /// What each client may use; the default is no limit.
+        var clients = LimitSettings()
     }
 
     /// How long things are kept.

@@ -27,6 +27,17 @@ struct PaidFlight: Sendable {
     /// - Parameter carrier: The only account that may carry the call; nil leaves the choice.
     /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
     func fly(on carrier: Account?) async -> Landing? {
+        let scope = self.request.scope
+        do {
+            try self.services.limiter.beginCall(client: scope.client, user: scope.user)
+        } catch {
+            return .failed(error)
+        }
+        defer { self.services.limiter.endCall(client: scope.client, user: scope.user) }
+        return await self.send(on: carrier)
+    }
+
+    private func send(on carrier: Account?) async -> Landing? {
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
         let accounts = self.request.accounts

@@ -65,7 +65,12 @@ public final class Account: Sendable {
         let isProbe = !self.isReady
         guard self.admits(at: services.clock.now()) else { throw .accountRefused }
         do {
-            try await self.slots.acquire(client: client, within: services.policy.totalTimeout, clock: services.clock)
+            try await self.slots.acquire(
+                client: client,
+                weight: services.limiter.limits(of: client).weight,
+                within: services.policy.totalTimeout,
+                clock: services.clock
+            )
         } catch {
             throw .queueFull
         }

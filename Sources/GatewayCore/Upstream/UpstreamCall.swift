@@ -61,7 +61,12 @@ struct UpstreamCall: Sendable {
             do {
                 if delay > .zero { try await self.services.clock.sleep(delay) }
                 let left = self.deadline - self.services.clock.now()
-                try await self.account.slots.acquire(client: self.client, within: left, clock: self.services.clock)
+                try await self.account.slots.acquire(
+                    client: self.client,
+                    weight: self.services.limiter.limits(of: self.client).weight,
+                    within: left,
+                    clock: self.services.clock
+                )
             } catch {
                 return outcome()
             }
