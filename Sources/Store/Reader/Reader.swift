@@ -9,6 +9,7 @@ final class Reader {
     private let recordOwner: Statement
     private let openClaims: Statement
     private let clients: Statement
+    let quotas: QuotaQuestions
     private let decompressor = Decompressor()
 
     private static let keyColumns = """
@@ -51,6 +52,7 @@ final class Reader {
         self.clients = try database.prepare(
             "SELECT name, key_hash, scopes, created_ms, revoked_ms FROM clients ORDER BY id"
         )
+        self.quotas = try QuotaQuestions(database)
         self.database = database
     }
 

@@ -13,6 +13,7 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
+    let quotas: QuotaStatements
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
@@ -38,6 +39,7 @@ final class WriterConnection {
     init(database: Database) throws(StoreError) {
         self.database = database
         self.statements = try Statements(database)
+        self.quotas = try QuotaStatements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
             .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }
