@@ -87,6 +87,8 @@ struct Configuration: Hashable, Sendable {
         var spoolBudget = ByteCount.gibibytes(4)
         /// What each client may use; the default is no limit.
         var clients = LimitSettings()
+        /// How far ahead of UTC the day of clients' quotas begins; the default is 0.
+        var dayOffset: Duration = .zero
     }
 
     /// How long things are kept.

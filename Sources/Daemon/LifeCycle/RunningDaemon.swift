@@ -93,7 +93,7 @@ struct RunningDaemon: Sendable {
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
-            hasReadyAccount: { assembly.accounts.contains(where: \.isReady) }
+            accounts: { assembly.accounts.flatMap { $0.status() } }
         )
         let server = HTTPServer(
             configuration: try configuration.gatewayServer(),

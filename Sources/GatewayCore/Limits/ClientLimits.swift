@@ -8,6 +8,12 @@ public struct ClientLimits: Hashable, Sendable {
     public var concurrency: Int?
     /// Paid calls of each of its users at a time; the default is no limit.
     public var userConcurrency: Int?
+    /// Calls and audio of all its users together in a day; the default is no limit.
+    public var daily = DailyQuota.Allowance()
+    /// Calls and audio of each of its users in a day; the default is no limit.
+    public var userDaily = DailyQuota.Allowance()
+    /// The kind of account that carries its calls; the default is production.
+    public var accountKind = Account.Kind.production
     /// Its share of the turns while calls wait for an account; the default is 1.
     public var weight = 1
 

@@ -131,6 +131,7 @@ public struct DailyQuota: Sendable {
     /// Returns a reservation whose call was not executed.
     ///
     /// - Returns: The change of the reservation's day.
+    @discardableResult
     mutating func giveBack(_ reservation: DayUsage) -> DayUsage {
         self.add(-reservation)
         return -reservation

@@ -20,6 +20,8 @@ public struct ReceivedForm: Sendable {
         /// The content of a text part; empty for a file part.
         public let text: [UInt8]
         let range: Range<Int>?
+        /// How long a WAV file plays; nil for all else.
+        public var audioMilliseconds: Int64?
     }
 
     /// The parts in the order in which they came; no two have one name.
