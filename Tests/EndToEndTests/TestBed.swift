@@ -112,6 +112,13 @@ final class TestBed: Sendable {
         withExtendedLifetime(last) {}
     }
 
+    /// Changes the configuration's file; the daemon that runs does not know yet.
+    func edit(_ old: String, _ new: String) throws {
+        let text = try String(contentsOf: self.config, encoding: .utf8)
+        #expect(text.contains(old))
+        try Data(text.replacingOccurrences(of: old, with: new).utf8).write(to: self.config)
+    }
+
     /// Sends an evaluation.
     func evaluate(
         key: String? = nil,

@@ -8,6 +8,8 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
     case revokeClient(name: String)
     /// Lists calls that were sent and have no answer, from behind a row on.
     case listClaims(after: Int64)
+    /// Reads the configuration again.
+    case reload
     /// Decides a call whose outcome is unknown.
     case settleClaim(key: String, client: String, user: String?, billed: Bool)
 
@@ -18,6 +20,7 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
         case .listClients: "client list"
         case .revokeClient: "client revoke"
         case .listClaims: "claims list"
+        case .reload: "reload"
         case .settleClaim: "claims settle"
         }
     }

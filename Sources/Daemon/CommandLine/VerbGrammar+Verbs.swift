@@ -11,7 +11,7 @@ extension VerbGrammar {
     /// All verbs, in the order of the help.
     static let all: [VerbGrammar] = [
         Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRevoke, Self.claimsList, Self.claimsSettle,
-        Self.sign,
+        Self.reload, Self.sign,
     ]
 
     static let serve = VerbGrammar(
@@ -109,6 +109,20 @@ extension VerbGrammar {
         summary: "Decides a call whose outcome is unknown, when the platform has been asked.",
         details: ["One of --billed and --not-billed is required."],
         examples: ["speechgate claims settle 7f3a-lesson4 --client school-app --user u17 --not-billed"]
+    )
+
+    static let reload = VerbGrammar(
+        words: ["reload"],
+        options: [Self.config],
+        summary: "Has the running gateway read its configuration again.",
+        details: [
+            "Returns when the new configuration is live or refused; requests go on meanwhile. Limits, accounts with their",
+            "secrets, the queue, the breaker and the log level take effect. Prints one JSON line: \"changed\" names what",
+            "did, \"needRestart\" what is different in the file and takes effect only with a restart. A configuration with",
+            "a fault changes nothing: one line for each, FILE:KEY: what and why, and exit code 78. SIGHUP does the same,",
+            "and the log tells.",
+        ],
+        examples: ["speechgate reload --config speechgate.json5"]
     )
 
     static let sign = VerbGrammar(

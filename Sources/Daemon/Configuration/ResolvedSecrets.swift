@@ -11,6 +11,14 @@ struct ResolvedSecrets: Sendable {
     /// What is not wrong but unwise, one line each.
     let warnings: [String]
 
+    /// Keeps the daemon's own secrets and takes those of other accounts.
+    init(accounts: [Secret], of secrets: ResolvedSecrets) {
+        self.master = secrets.master
+        self.upstreamKey = secrets.upstreamKey
+        self.accounts = accounts
+        self.warnings = secrets.warnings
+    }
+
     /// Reads all secrets, and the other files that the settings name.
     ///
     /// - Parameters:

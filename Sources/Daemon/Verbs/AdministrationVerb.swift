@@ -32,6 +32,8 @@ struct AdministrationVerb: Sendable {
             }
         } catch {
             switch error {
+            case .noDaemon where self.command == .reload:
+                throw VerbFailure.noDaemon
             case .noDaemon:
                 try await self.runAlone(configuration, console: console)
             case .forbidden:
