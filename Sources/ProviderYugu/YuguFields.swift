@@ -10,7 +10,7 @@ extension HTTPFields {
         self.append(.xAppKey, account.appKey)
         self.append(.xTimestamp, String(timestamp))
         self.append(.xNonce, nonce)
-        self.append(.xSignature, YuguSigner.signature(of: payload, secretKey: account.secretKey))
+        self.append(.xSignature, RequestSignature.signature(of: payload, secretKey: account.secretKey))
     }
 }
 
