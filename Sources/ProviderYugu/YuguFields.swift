@@ -13,10 +13,3 @@ extension HTTPFields {
         self.append(.xSignature, RequestSignature.signature(of: payload, secretKey: account.secretKey))
     }
 }
-
-extension HTTPField.Name {
-    static let xAppKey = HTTPField.Name(literal: "X-App-Key")
-    static let xTimestamp = HTTPField.Name(literal: "X-Timestamp")
-    static let xNonce = HTTPField.Name(literal: "X-Nonce")
-    static let xSignature = HTTPField.Name(literal: "X-Signature")
-}
