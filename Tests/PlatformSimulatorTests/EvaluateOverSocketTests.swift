@@ -93,7 +93,7 @@ import Testing
             request.config = #"{"coreType":"sentences"}"#
             try await Self.expect(request, platform, 400, 40_001, "coreType")
             request.signature = "AAAA"
-            try await Self.expect(request, platform, 401, 2003, "signature")
+            try await Self.expect(request, platform, 401, 2003, "签名验证失败")
             request.config = "{"
             try await Self.expect(request, platform, 400, 40_001, "JSON")
             request.configType = "text/plain"
@@ -128,6 +128,24 @@ import Testing
     @Test(arguments: [
         #"{"coreType":"pinyin","referenceText":"重庆","language":"zh-CN"}"#,
         #"{"coreType":"word","referenceText":"a","language":"fr-FR"}"#,
+        #"{"coreType":"word","referenceText":"a","language":"zh"}"#,
+        #"{"coreType":"word","referenceText":"a","language":1}"#,
+        #"{"coreType":"word","referenceText":["a"]}"#,
+        #"{"coreType":1,"referenceText":"a"}"#,
+        #"{"coreType":"word","referenceText":"a","scale":101}"#,
+        #"{"coreType":"word","referenceText":"a","scale":50.5}"#,
+        #"{"coreType":"word","referenceText":"a","scale":"50"}"#,
+        #"{"coreType":"word","referenceText":"a","slack":-1.01}"#,
+        #"{"coreType":"word","referenceText":"a","precision":1.01}"#,
+        #"{"coreType":"word","referenceText":"a","agegroup":0}"#,
+        #"{"coreType":"word","referenceText":"a","toneWeight":1.5}"#,
+        #"{"coreType":"word","referenceText":"a","paragraphNeedWordScore":2}"#,
+        #"{"coreType":"word","referenceText":"a","includeReport":"true"}"#,
+        #"{"coreType":"word","referenceText":"a","includeStandardAudio":1}"#,
+        #"{"coreType":"word","referenceText":"a","includeAsrText":0}"#,
+        #"{"coreType":"word","referenceText":"a","phonemeOutput":"no"}"#,
+        #"{"coreType":"word","referenceText":"a","refPinyin":1}"#,
+        #"{"coreType":"word","referenceText":"\uD800"}"#,
         #"{"coreType":"word","referenceText":"a","scale":0}"#,
         #"{"coreType":"word","referenceText":"a","slack":1.5}"#,
         #"{"coreType":"word","referenceText":"a","precision":0}"#,
@@ -141,6 +159,23 @@ import Testing
             var request = EvaluateRequest(platform)
             request.config = config
             try await exchange(request.bytes, with: platform).expect(code: 40_001)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"coreType":"word","referenceText":"a","language":null,"scale":null,"taskType":null,"includeReport":null}"#,
+        #"{"coreType":"word","referenceText":"a","language":"en-GB","slack":-1,"scale":1,"precision":1,"agegroup":1}"#,
+        #"{"coreType":"word","referenceText":"a","slack":1,"scale":1e2,"precision":0.01,"agegroup":3.0,"toneWeight":0.5}"#,
+        #"{"coreType":"connected","referenceText":"go on","phonemeOutput":true,"realtimeFeedback":false,"other":{"a":[]}}"#,
+        #"{"coreType":"open","referenceText":"a","taskType":"situational"}"#,
+        #"{"coreType":"pinyin","referenceText":"重庆","refPinyin":"chong2 qing4"}"#,
+        #"{"coreType":"alpha","referenceText":"A B","paragraphNeedWordScore":0}"#,
+    ])
+    func fieldsAtTheEndsOfTheirRangesPass(config: String) async throws {
+        try await Self.withPlatform { platform in
+            var request = EvaluateRequest(platform)
+            request.config = config
+            try await exchange(request.bytes, with: platform).expect(status: 200)
         }
     }
 

@@ -21,13 +21,17 @@ struct Scorer {
         let seed = audio.digest.withBytes { $0.loadUnaligned(as: UInt64.self) }
         let language = input.isChinese ? "zh" : "en"
         self.random = DeterministicRandom(
-            texts: [input.coreType.rawValue, language, input.referenceText] + input.refPinyin,
+            texts: [input.coreType.rawValue, language, input.referenceText] + input.refPinyin
+                + [input.picture?.hex].compactMap(\.self),
             seed: UInt64(littleEndian: seed)
         )
     }
 
     private mutating func run() {
-        let text = TextUnits(self.input.referenceText, byLetter: self.input.coreType == .alpha)
+        let text =
+            self.input.referenceText.isEmpty
+            ? TextUnits(syllables: self.input.refPinyin)
+            : TextUnits(self.input.referenceText, byLetter: self.input.coreType == .alpha)
         self.result.sentences = text.sentences
         self.result.duration = (self.audio.duration * 1_000).rounded() / 1_000
         self.result.warning = self.audio.warning

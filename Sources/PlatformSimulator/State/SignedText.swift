@@ -21,14 +21,19 @@ struct SignedText: Sendable {
 
     /// Adds the scalar members of a JSON object; arrays, objects, nulls and empty strings do not take part.
     mutating func addMembers(of json: JSONScanner) {
-        guard let root = json.root, root.kind == .object else { return }
-        for member in json.members(of: root) {
+        for (name, value) in Self.scalars(of: json) { self.add(name, value) }
+    }
+
+    /// The scalar members of a JSON object as texts, in order.
+    static func scalars(of json: JSONScanner) -> [(name: String, value: String)] {
+        guard let root = json.root, root.kind == .object else { return [] }
+        return json.members(of: root).compactMap { member in
             switch member.value.kind {
-            case .string: self.add(member.key, json.string(of: member.value) ?? "")
-            case .number: self.add(member.key, Self.plainDecimal(json.literal(of: member.value)))
-            case .true: self.add(member.key, "true")
-            case .false: self.add(member.key, "false")
-            case .null, .array, .object: break
+            case .string: (member.key, json.string(of: member.value) ?? "")
+            case .number: (member.key, Self.plainDecimal(json.literal(of: member.value)))
+            case .true: (member.key, "true")
+            case .false: (member.key, "false")
+            case .null, .array, .object: nil
             }
         }
     }
