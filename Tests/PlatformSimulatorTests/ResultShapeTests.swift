@@ -184,6 +184,82 @@ import Testing
         #expect(places.last.map { $0 > places[places.count - 2] } == true)
     }
 
+    /// The fields of contract yugu, section 12, for every kind and language.
+    @Test(arguments: CoreType.allCases, [true, false])
+    func everyKindHasItsFieldsInBothLanguages(coreType: CoreType, isChinese: Bool) throws {
+        var input = EvaluationInput(
+            coreType: coreType,
+            referenceText: isChinese ? "今天天气很好。我们去散步。" : "Nice to meet you. How are you?",
+            isChinese: isChinese
+        )
+        if coreType == .alpha { input.referenceText = "A B C" }
+        if coreType == .pinyin { input.refPinyin = ["jin1", "tian1"] }
+        let rendered = RenderedEvaluation(input, audio: ScorerTests.facts(TestRecording.bursts(12, amplitude: 8_000)))
+        let body = rendered.answer(recordID: "eval_1", day: CalendarDay(unixSeconds: 0, offset: 0))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        #expect(
+            Set(json.keys) == ["recordId", "eof", "result", "report", "standardAudio", "asrText", "warnings"]
+        )
+        let result = try #require(json["result"] as? [String: Any])
+        #expect(result["_language"] as? String == (isChinese ? "zh" : "en"))
+        #expect(result["_coreType"] as? String == (coreType == .pinyin ? "sentence" : coreType.rawValue))
+        let expected: Set<String> =
+            switch coreType {
+            case .connected:
+                [
+                    "connected_overall", "linking", "elision", "reduction", "rhythm", "n_boundaries", "boundaries",
+                    "coverage", "report", "warning",
+                ]
+            case .open:
+                [
+                    "overall", "content", "languageUse", "delivery", "transcript", "feedback", "openTaskAudit",
+                    "audioQuality", "taskType", "rubricVersion", "aggregation", "warning",
+                ]
+            default:
+                [
+                    "overall", "pronunciation", "fluency", "integrity", "rhythm", "tone", "rear_tone", "speed",
+                    "duration",
+                    "numeric_duration", "warning", "words", "sentences", "compositeReport", "yuguScores",
+                ]
+            }
+        #expect(expected.subtracting(result.keys).isEmpty)
+        #expect((result["overall"] == nil) == (coreType == .connected))
+        #expect((result["words"] == nil) == (coreType == .connected || coreType == .open))
+        if !isChinese, let tone = result["tone"] { #expect(tone as? Int == 0) }
+        let sentences = (result["sentences"] as? [Any])?.count
+        #expect(coreType != .passage || sentences == 2)
+    }
+
+    /// Contract yugu, section 6.2.
+    @Test(arguments: CoreType.allCases, [true, false])
+    func everyKindIsReported(coreType: CoreType, includesReport: Bool) throws {
+        var input = EvaluationInput(coreType: coreType, referenceText: "今天天气很好", isChinese: true)
+        input.includesReport = includesReport
+        let rendered = RenderedEvaluation(input, audio: ScorerTests.facts(TestRecording.speech))
+        let body = rendered.report(recordID: "r", timestamp: 1_791_484_346_331)
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        #expect(Set(json.keys) == ["code", "message", "data", "timestamp"])
+        #expect(json["code"] as? Int == 0)
+        #expect(json["timestamp"] as? Int == 1_791_484_346_331)
+        let data = try #require(json["data"] as? [String: Any])
+        #expect(Set(data.keys) == ["recordId", "score", "report"])
+        let score = try #require(data["score"] as? [String: Any])
+        #expect(
+            Set(score.keys) == [
+                "overall", "pronunciation", "fluency", "integrity", "tone", "rhythm", "speed", "rear_tone", "duration",
+                "warning",
+            ]
+        )
+        #expect(score["duration"] is String)
+        #expect(score["overall"] as? Double == rendered.overall)
+        let report = try #require(data["report"] as? [String: Any])
+        #expect((report["summary"] is String) == includesReport)
+        #expect((report["suggestions"] is [String]) == includesReport)
+        let dimensions = try #require(report["dimensionScores"] as? [String: Any])
+        #expect(dimensions.isEmpty == (coreType == .open || coreType == .connected))
+        #expect(report["rubricVersion"] is String)
+    }
+
     @Test func aSentenceHasARealisticSize() {
         let input = EvaluationInput(
             coreType: .sentence,

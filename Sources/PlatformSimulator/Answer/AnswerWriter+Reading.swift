@@ -82,13 +82,15 @@ extension AnswerWriter {
         self.raw("]}")
     }
 
-    /// Writes the model reading, which is an empty object unless it was asked for.
+    /// Writes where the model reading is, which is an empty object unless it was asked for; nothing is to be found there.
     mutating func standardAudio(_ input: EvaluationInput) {
         guard input.includesStandardAudio else { return self.raw("{}") }
         var random = DeterministicRandom(texts: [input.referenceText], seed: 1)
-        self.raw(#"{"audioUrl":"https://platform.example/standard/"#)
+        self.raw(#"{"url":"/audio/standard/"#)
         self.escaped(HexadecimalText.make(random.next(), digits: 16))
-        self.raw(#".mp3"}"#)
+        self.raw(#".wav","format":"wav","duration":""#)
+        self.seconds(SpeechTones(SpeechOrder(text: input.referenceText)).duration)
+        self.raw(#""}"#)
     }
 
     private mutating func sentences(_ evaluation: Evaluation, input: EvaluationInput) {

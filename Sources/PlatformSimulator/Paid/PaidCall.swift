@@ -12,6 +12,7 @@ struct PaidCall {
 
     private struct Outcome {
         var answer: IdempotencyTable.Answer
+        var body: [UInt8]
         /// The bytes that no other record shares.
         var weight: Int
     }
@@ -20,7 +21,7 @@ struct PaidCall {
     func reply() async throws(PlatformError) -> Reply {
         guard let key = self.key else {
             let place = try self.reserve()
-            return self.reply(await self.run(place).answer, isReplayed: false)
+            return self.reply(await self.run(place))
         }
         let scope = IdempotencyTable.Scope(tenant: self.request.caller.tenant, key: key)
         let deadline = ContinuousClock.now + self.state.configuration.runningWait
@@ -33,7 +34,7 @@ struct PaidCall {
             case .reused:
                 throw PlatformError(409, 40_903, "the idempotency key was used for a different request")
             case .replay(let answer):
-                return self.reply(answer, isReplayed: true)
+                return self.replay(answer)
             case .running(let ticket):
                 guard now < deadline, !self.state.pauses.isStopped else {
                     throw PlatformError(
@@ -50,21 +51,27 @@ struct PaidCall {
         }
     }
 
-    private func reply(_ answer: IdempotencyTable.Answer, isReplayed: Bool) -> Reply {
+    private func reply(_ outcome: Outcome) -> Reply {
+        var reply = Reply(status: 200, body: outcome.body)
+        reply.recordID = outcome.answer.recordID
+        return reply
+    }
+
+    /// Answers with what was stored, which comes out the same to the byte.
+    private func replay(_ answer: IdempotencyTable.Answer) -> Reply {
         let body =
             switch answer.product {
-            case .evaluation(let recipe):
-                self.state.rendering(of: recipe).answer(
-                    recordID: answer.recordID,
-                    day: self.state.day(ofUnixSeconds: answer.time / 1_000)
-                )
-            case .speech(let speech):
-                speech.answer(time: answer.time)
+            case .evaluation(let recipe): self.body(of: self.state.rendering(of: recipe), answer)
+            case .speech(let speech): speech.answer(time: answer.time)
             }
         var reply = Reply(status: 200, body: body)
         reply.recordID = answer.recordID
-        reply.isReplayed = isReplayed
+        reply.isReplayed = true
         return reply
+    }
+
+    private func body(of rendered: RenderedEvaluation, _ answer: IdempotencyTable.Answer) -> [UInt8] {
+        rendered.answer(recordID: answer.recordID, day: self.state.day(ofUnixSeconds: answer.time / 1_000))
     }
 
     /// Waits until a run has ended, or for as long as the limit says.
@@ -109,7 +116,7 @@ struct PaidCall {
                 now: .now
             )
         }
-        return self.reply(outcome.answer, isReplayed: false)
+        return self.reply(outcome)
     }
 
     private func settle(_ ticket: IdempotencyTable.Ticket, _ change: (inout PlatformState.Contents) -> Void) {
@@ -177,10 +184,8 @@ struct PaidCall {
             )
             contents.ledger.bill(bill)
         }
-        return Outcome(
-            answer: IdempotencyTable.Answer(recordID: bill.recordID, product: .evaluation(recipe), time: bill.time),
-            weight: weight
-        )
+        let answer = IdempotencyTable.Answer(recordID: bill.recordID, product: .evaluation(recipe), time: bill.time)
+        return Outcome(answer: answer, body: self.body(of: rendered, answer), weight: weight)
     }
 
     private func speak(_ order: SpeechOrder, _ form: AudioURLForm?) -> Outcome {
@@ -194,10 +199,8 @@ struct PaidCall {
             contents.speeches.add(speech)
             contents.ledger.bill(bill)
         }
-        return Outcome(
-            answer: IdempotencyTable.Answer(recordID: bill.recordID, product: .speech(speech), time: bill.time),
-            weight: speech.weight
-        )
+        let answer = IdempotencyTable.Answer(recordID: bill.recordID, product: .speech(speech), time: bill.time)
+        return Outcome(answer: answer, body: speech.answer(time: bill.time), weight: speech.weight)
     }
 
     private func bill(_ recordID: String, coreType: String, overall: Double) -> SimulatedBill {
