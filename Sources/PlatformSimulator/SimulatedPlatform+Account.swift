@@ -31,7 +31,7 @@ extension SimulatedPlatform {
         ///
         /// The default is none.
         public var bearerToken: String?
-        /// Whose key it is: the keys of one customer share the places of ``concurrentCalls``.
+        /// Whose key it is: the keys of one customer share ``concurrentCalls`` and ``dailyReports``.
         ///
         /// The default is nil, a customer of its own.
         public var customer: String?
@@ -43,7 +43,7 @@ extension SimulatedPlatform {
         ///
         /// The default is nil, the configuration's.
         public var dailyCalls: Int?
-        /// The most evaluations with a report in a day; beyond it 42902.
+        /// The most evaluations of its customer with a report in a day; beyond it 42902.
         ///
         /// The default is nil, the configuration's.
         public var dailyReports: Int?
@@ -51,7 +51,7 @@ extension SimulatedPlatform {
         ///
         /// The default is nil, the configuration's.
         public var totalCalls: Int?
-        /// The most evaluations at one time; beyond it 42901.
+        /// The most evaluations of its customer at one time; beyond it 42901.
         ///
         /// The default is nil, the configuration's.
         public var concurrentCalls: Int?

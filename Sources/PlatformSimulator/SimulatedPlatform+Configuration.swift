@@ -51,7 +51,7 @@ extension SimulatedPlatform {
         ///
         /// The default is no limit; the platform's sandbox has 200.
         public var dailyCalls: Int?
-        /// The most evaluations of a key with a report in a day.
+        /// The most evaluations of a customer with a report in a day.
         ///
         /// The default is no limit; the platform's sandbox has 1000.
         public var dailyReports: Int?

@@ -20,7 +20,7 @@ public enum SimulatorCommand {
           --processing-ms N       how long an evaluation takes (50)
           --loops N               event loops (2)
           --daily-limit N         evaluations of a key in a day, then 42903 (none)
-          --report-limit N        evaluations of a key with a report in a day, then 42902 (none)
+          --report-limit N        evaluations of a customer with a report in a day, then 42902 (none)
           --total-limit N         evaluations of a key at all, then 2012 (none)
           --concurrency-limit N   evaluations of a customer at one time, then 42901 (none)
           --audio-url FORM        absolute or path: how the address of made speech is written (absolute)

@@ -66,7 +66,11 @@ import Testing
         #expect(Self.call(&book, wantsReport: true) == nil)
         #expect(Self.call(&book, wantsReport: true)?.code == 42_902)
         #expect(Self.call(&book) == nil)
+        #expect(Self.call(&book, "b", wantsReport: true) == nil)
         #expect(Self.call(&book, wantsReport: true, at: Self.beforeMidnight + 1) == nil)
+        // They are the customer's (contract yugu, section 13).
+        book["b"]?.customer = "a"
+        #expect(Self.call(&book, "b", wantsReport: true, at: Self.beforeMidnight + 1)?.code == 42_902)
     }
 
     @Test func theTotalEndsWith2012AndNoMidnightHelps() {
@@ -130,7 +134,8 @@ import Testing
     @Test(arguments: [
         (0, 0, "19700101"), (951_782_399, 0, "20000228"), (951_782_400, 0, "20000229"), (951_868_800, 0, "20000301"),
         (1_791_475_199, 0, "20261008"), (1_791_475_199, 28_800, "20261008"), (1_791_475_200, 28_800, "20261009"),
-        (1_830_297_600, 0, "20280101"), (4_107_542_400, 0, "21000301"),
+        (-1, 0, "19691231"), (-2_208_988_800, 0, "19000101"), (1_830_297_600, 0, "20280101"),
+        (4_107_542_400, 0, "21000301"),
     ])
     func daysAreThoseOfTheCalendar(seconds: Int, offset: Int, text: String) {
         #expect(CalendarDay(unixSeconds: seconds, offset: offset).compact == text)

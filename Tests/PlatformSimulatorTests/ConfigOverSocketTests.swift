@@ -48,6 +48,7 @@ import Testing
         #"{"coreType":"word","referenceText":"a","slack":1,"scale":1e2,"precision":0.01,"agegroup":3.0,"toneWeight":0.5}"#,
         #"{"coreType":"connected","referenceText":"go on","phonemeOutput":true,"realtimeFeedback":false,"other":{"a":[]}}"#,
         #"{"coreType":"open","referenceText":"a","taskType":"situational"}"#,
+        #"{"coreType":"word","referenceText":"a","precision":1e-320}"#,
         #"{"coreType":"pinyin","referenceText":"重庆","refPinyin":"chong2 qing4"}"#,
         #"{"coreType":"alpha","referenceText":"A B","paragraphNeedWordScore":0}"#,
     ])

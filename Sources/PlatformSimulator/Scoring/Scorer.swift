@@ -171,7 +171,7 @@ struct Scorer {
 
         if self.input.coreType == .word, !isChinese, self.result.voicedSeconds > 2 {
             // A single word does not last that long: more was said than was to be read.
-            self.result.extraWords = Int(self.result.voicedSeconds / 0.5) - 1
+            self.result.extraWords = min(100, Int(self.result.voicedSeconds / 0.5) - 1)
             self.result.integrity = min(self.result.integrity, 40)
         }
         if self.input.coreType == .alpha, !words.isEmpty {

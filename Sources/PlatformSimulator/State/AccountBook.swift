@@ -48,11 +48,11 @@ struct AccountBook: Sendable {
         self.accounts.first { $0.bearerToken == token }
     }
 
-    /// What a key has used.
+    /// What a key has used, and its customer of reports and places.
     func usage(of appKey: String, unixSeconds: Int) -> (today: Int, reportsToday: Int, total: Int, running: Int) {
         let customer = self[appKey]?.customer ?? appKey
         return (
-            self.calls.used(appKey, unixSeconds: unixSeconds), self.reports.used(appKey, unixSeconds: unixSeconds),
+            self.calls.used(appKey, unixSeconds: unixSeconds), self.reports.used(customer, unixSeconds: unixSeconds),
             self.total[appKey, default: 0], self.running[customer, default: 0]
         )
     }
@@ -91,9 +91,9 @@ struct AccountBook: Sendable {
             throw PlatformError(code: 42_902, retryAfter: untilReset)
         }
         self.calls.count(appKey, unixSeconds: unixSeconds)
-        if wantsReport { self.reports.count(appKey, unixSeconds: unixSeconds) }
-        self.total[appKey, default: 0] += 1
         let customer = account?.customer ?? appKey
+        if wantsReport { self.reports.count(customer, unixSeconds: unixSeconds) }
+        self.total[appKey, default: 0] += 1
         self.running[customer, default: 0] += 1
         return Place(customer: customer)
     }

@@ -7,7 +7,7 @@ struct CalendarDay: Hashable, Sendable {
     /// The day of a time, in a zone that is so many seconds ahead of UTC.
     init(unixSeconds: Int, offset: Int) {
         // Days are counted from 1 March of the year 0, so that a leap day ends its year.
-        let shifted = (unixSeconds + offset) / 86_400 + 719_468
+        let shifted = (unixSeconds + offset + 719_468 * 86_400) / 86_400
         let era = shifted / 146_097
         let dayOfEra = shifted % 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

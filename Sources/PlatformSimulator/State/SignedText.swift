@@ -58,12 +58,14 @@ struct SignedText: Sendable {
         let isNegative = rest.first == "-"
         if isNegative { rest = rest.dropFirst() }
         let mantissa = rest.prefix { $0 != "e" && $0 != "E" }
-        let exponent = Int(rest.dropFirst(mantissa.count + 1).drop { $0 == "+" }) ?? 0
+        let exponentText = rest.dropFirst(mantissa.count + 1).drop { $0 == "+" }
+        // No number that a request could mean has an exponent of more digits.
+        guard let exponent = exponentText.isEmpty ? 0 : Int(exponentText), (-1_000...1_000).contains(exponent) else {
+            return literal
+        }
         let halves = mantissa.split(separator: ".", omittingEmptySubsequences: false)
         var digits = Array(halves[0]) + (halves.count > 1 ? Array(halves[1]) : [])
         var point = halves[0].count + exponent
-        // No number that a request could mean has more than a few hundred digits.
-        guard abs(point) < 1_000 else { return literal }
         if point <= 0 {
             digits = Array(repeating: "0", count: 1 - point) + digits
             point = 1
