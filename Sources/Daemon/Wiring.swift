@@ -82,7 +82,7 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
-        routes += TokenRoutes(access: access, issuer: issuer).routes
+        routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
@@ -103,6 +103,7 @@ struct GatewayAssembly: Sendable {
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
+        bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 
