@@ -11,6 +11,10 @@ struct GatewayAssembly: Sendable {
     let gateway: Gateway
     /// Who may call.
     let clients: ClientDirectory
+    /// What credentials are derived from.
+    let masters: MasterKeys
+    /// What takes tokens back.
+    let revocations: TokenRevocations
     /// The paid calls.
     let calls: PaidCalls
     /// What clients may use.
@@ -57,7 +61,19 @@ struct GatewayAssembly: Sendable {
         )
         let clients = ClientDirectory()
         clients.replace(with: try store.clients())
-        let access = ClientAccess(clients: clients, limiter: self.limiter)
+        let masters = MasterKeys(current: secrets.master, previous: secrets.previousMaster)
+        let revocations = try TokenRevocations(store: store)
+        var accepted = ClientAccess.Configuration()
+        accepted.signatureWindow = configuration.limits.signatureWindow
+        accepted.failedCredentials = configuration.limits.failedCredentials
+        let access = ClientAccess(
+            configuration: accepted,
+            clients: clients,
+            masters: masters,
+            revocations: revocations,
+            limiter: self.limiter
+        )
+        let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
@@ -75,9 +91,13 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
+        routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
         self.clients = clients
+        self.masters = masters
+        self.revocations = revocations
         self.calls = calls
         self.accounts = providers.map(\.accounts)
         let accounts = self.accounts
@@ -98,6 +118,7 @@ struct GatewayAssembly: Sendable {
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
+        bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 

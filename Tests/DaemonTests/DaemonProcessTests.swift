@@ -183,7 +183,9 @@ import Testing
         let scratch = try ScratchDirectory()
         let daemon = try await scratch.serve()
         daemon.process.signal(SIGHUP)
-        while !daemon.process.errorText.contains("configuration reloaded") { try await Task.sleep(for: .milliseconds(5)) }
+        while !daemon.process.errorText.contains("configuration reloaded") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(try await daemon.operations("/readyz").status == 200)
         #expect(await daemon.terminate() == 0)
     }

@@ -63,6 +63,7 @@ actor ConfigurationReload {
         if areSecretsChanged, !changed.contains("yugu.accounts") { changed.append("yugu.accounts") }
         var needRestart = next.differences(from: adopted)
         if secrets.master != self.secrets.master { needRestart.append("secrets.master") }
+        if secrets.previousMaster != self.secrets.previousMaster { needRestart.append("secrets.previousMaster") }
         if secrets.upstreamKey != self.secrets.upstreamKey { needRestart.append("secrets.upstreamKey") }
         self.apply(adopted, secrets)
         self.logger.notice(
@@ -81,7 +82,7 @@ actor ConfigurationReload {
         self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
         self.logger.setLevel(next.log.loggerLevel)
         self.running = next
-        self.secrets = ResolvedSecrets(accounts: secrets.accounts, of: self.secrets)
+        self.secrets.accounts = secrets.accounts
     }
 }
 

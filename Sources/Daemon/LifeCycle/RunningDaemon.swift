@@ -126,7 +126,12 @@ struct RunningDaemon: Sendable {
             configuration: configuration.controlServer(),
             loops: [loops.operations],
             responder: ControlResponder(
-                administration: Administration(store: store, running: assembly, reload: reload),
+                administration: Administration(
+                    store: store,
+                    masters: assembly.masters,
+                    running: assembly,
+                    reload: reload
+                ),
                 logger: logger
             ),
             logger: logger

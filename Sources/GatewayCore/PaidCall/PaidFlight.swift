@@ -89,10 +89,12 @@ struct PaidFlight: Sendable {
             flight: self.flight
         )
         claim.reservations = boarding.reservations
+        claim.token = self.request.token
         return claim
     }
 
     private func refusal(of error: StoreError) -> GatewayError {
+        if error.code == .tokenExhausted { return .tokenExhausted }
         if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
         self.calls.trouble.note(error)
         return .storeUnavailable

@@ -22,6 +22,9 @@ public struct ReceivedForm: Sendable {
         let range: Range<Int>?
         /// How long a WAV file plays; nil for all else.
         public var audioMilliseconds: Int64?
+
+        /// Whether the part holds a file, which is never signed.
+        var isFile: Bool { self.range != nil }
     }
 
     /// The parts in the order in which they came; no two have one name.

@@ -88,6 +88,9 @@ public struct NewClaim: Sendable {
     /// What the call reserves of quotas; of a key that was claimed before, what that claim reserved stays.
     public var reservations: [Reservation] = []
 
+    /// The token whose calls are counted, or nil.
+    public var token: TokenUse?
+
     /// Takes the parts.
     public init(
         scope: ScopeHash,
