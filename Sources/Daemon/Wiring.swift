@@ -106,6 +106,10 @@ struct GatewayAssembly: Sendable {
             "1 while the platform takes calls of the account, as far as it has said.",
             by: "account"
         ) { accounts.flatMap { $0.status() }.map { ($0.name, $0.isUsable ? 1 : 0) } }
+        registry.gauges("speechgate_account_waiting_calls", "Calls that wait for a slot of the account.", by: "account")
+        {
+            accounts.flatMap { $0.status() }.map { ($0.name, Double($0.waitingCalls)) }
+        }
     }
 
     private static func bodies(

@@ -145,6 +145,20 @@ import Testing
         #expect(configuration == expected)
     }
 
+    @Test func aSandboxRunsTwoCallsAtOnceUnlessToldOtherwise() throws {
+        let text = """
+            {\(Self.required) yugu: {accounts: [
+              {name: "a", appKey: "A", secretKey: {env: "C"}},
+              {name: "b", appKey: "B", secretKey: {env: "C"}, kind: "sandbox"},
+              {name: "c", appKey: "D", secretKey: {env: "C"}, kind: "sandbox", concurrency: 5, daily: {calls: 200}},
+            ]}}
+            """
+        let accounts = try Configuration(reading: Array(text.utf8), file: "x.json5").yugu.accounts
+        #expect(accounts.map(\.concurrency) == [64, 2, 5])
+        #expect(accounts.map(\.kind) == [.production, .sandbox, .sandbox])
+        #expect(accounts.map(\.daily.calls) == [nil, nil, 200])
+    }
+
     @Test func allFaultsAreReportedAtOnceInTheOrderOfTheText() {
         let text = """
             {

@@ -14,6 +14,7 @@ final class PaidCallBench: Sendable {
     let transport: ScriptedTransport
     let store: Store
     let account: Account
+    private let accounts: AccountPool
     let calls: PaidCalls
     private let directory: URL
 
@@ -23,6 +24,7 @@ final class PaidCallBench: Sendable {
         appKey: String = "ak_test",
         concurrency: Int = 64,
         probeInterval: Duration = .seconds(1),
+        further: [Account] = [],
         in directory: URL? = nil
     ) throws {
         self.transport = ScriptedTransport(steps)
@@ -33,6 +35,7 @@ final class PaidCallBench: Sendable {
         var settings = Account.Settings(secretKey: Secret("secret"))
         settings.concurrency = concurrency
         self.account = Account(name: "main", appKey: appKey, settings: settings)
+        self.accounts = AccountPool([self.account] + further)
         let services = UpstreamServices(
             transport: self.transport,
             clock: self.clock.clock,
@@ -76,7 +79,7 @@ final class PaidCallBench: Sendable {
                     key: key,
                     form: self.form(content),
                     path: "/evaluate",
-                    accounts: AccountPool([self.account]),
+                    accounts: self.accounts,
                     requestID: "r"
                 )
             )
@@ -155,6 +158,7 @@ struct PlainOperation: PaidOperation {
         var fields = HTTPFields()
         fields.append(HTTPField.Name(literal: "X-Timestamp"), String(timestamp))
         fields.append(HTTPField.Name(literal: "X-Nonce"), nonce)
+        fields.append(HTTPField.Name(literal: "X-App-Key"), account.appKey)
         fields.append(.idempotencyKey, upstreamKey)
         return HTTPTransportRequest(method: .post, url: "http://platform/evaluate", fields: fields)
     }
@@ -175,6 +179,7 @@ struct PlainOperation: PaidOperation {
             case 50000, 50200, 42900: .retryable
             default: .final
             }
-        return .coded(PlatformCode(value: code, kind: kind, usualStatus: 400))
+        let fault: AccountFault? = code == 1012 ? .disabled : nil
+        return .coded(PlatformCode(value: code, kind: kind, usualStatus: 400, accountFault: fault))
     }
 }

@@ -57,6 +57,24 @@ import Testing
         #expect(Self.classify(status, body) == meaning)
     }
 
+    @Test(arguments: [
+        (#"{"recordId":"e","result":{"duration":"1.921","numeric_duration":1.921}}"#, Int64(1921)),
+        (#"{"recordId":"e","result":{"duration_s":14.22}}"#, 14_220),
+        (#"{"recordId":"e","result":{"numeric_duration":-1}}"#, nil),
+        (#"{"recordId":"e","result":{}}"#, nil),
+    ])
+    func theRecordingsLengthIsReadWhereItIsWanted(body: String, milliseconds: Int64?) {
+        let response = HTTPTransportResponse(status: 200, fields: HTTPFields(), body: Array(body.utf8))
+        func read(measuring: Bool) -> Int64? {
+            guard case .answered(let facts) = YuguAnswer.classifyEvaluation(response, measuringAudio: measuring) else {
+                return -1
+            }
+            return facts.audioMilliseconds
+        }
+        #expect(read(measuring: true) == milliseconds)
+        #expect(read(measuring: false) == nil)
+    }
+
     @Test(.enabled(if: SharedMaterial.isExpected, "no shared material: recorded answers are skipped"))
     func everyRecordedAnswerIsAResult() throws {
         let folder = try #require(SharedMaterial.folder).appendingPathComponent("fixtures/platform")

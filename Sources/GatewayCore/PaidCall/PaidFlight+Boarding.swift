@@ -80,7 +80,12 @@ extension PaidFlight {
     /// byte.
     ///
     /// - Returns: False when the call ends with the outcome it had.
-    func change(after fault: AccountFault, _ boarding: inout Boarding, _ row: inout ClaimedRow) async -> Bool {
+    func change(
+        after fault: AccountFault,
+        deadline: ContinuousClock.Instant,
+        _ boarding: inout Boarding,
+        _ row: inout ClaimedRow
+    ) async -> Bool {
         while let index = boarding.choice.next(
             after: .fault(fault),
             leftDoubt: false,
@@ -93,7 +98,9 @@ extension PaidFlight {
             } catch {
                 continue
             }
-            guard await self.move(row.id, to: account, reserving: boarding.ownReservations + reserved) else {
+            guard self.services.clock.now() < deadline,
+                await self.move(row.id, to: account, reserving: boarding.ownReservations + reserved)
+            else {
                 account.slots.release(at: self.services.clock.now())
                 self.calls.quotas.giveBack(reserved)
                 return false

@@ -50,6 +50,10 @@ struct PaidFlight: Sendable {
             self.leave(boarding)
             return .failed(.storeUnavailable)
         }
+        guard self.services.clock.now() < deadline else {
+            self.leave(boarding)
+            return .failed(.queueFull)
+        }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
             self.leave(boarding)
             return nil
@@ -66,7 +70,7 @@ struct PaidFlight: Sendable {
         if !row.isNew { self.calls.quotas.adopt(row.reservations) }
         var outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()
         while let fault = outcome.accountFault, row.isNew, !outcome.isUnresolved,
-            await self.change(after: fault, &boarding, &row)
+            await self.change(after: fault, deadline: deadline, &boarding, &row)
         {
             let attempts = outcome.attempts
             outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()

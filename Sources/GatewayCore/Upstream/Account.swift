@@ -159,11 +159,13 @@ public final class Account: Sendable {
 
     /// How the account stands.
     func status(at now: ContinuousClock.Instant) -> AccountStatus {
-        self.state.withLock { state in
+        let waitingCalls = self.slots.waitingCount
+        return self.state.withLock { state in
             let isHeld = state.breakers.values.contains { $0.refusedUntil(at: now) != nil }
             return AccountStatus(
                 name: self.name,
                 kind: state.settings.kind,
+                waitingCalls: waitingCalls,
                 condition: state.condition.state(at: now),
                 isHeld: isHeld
             )

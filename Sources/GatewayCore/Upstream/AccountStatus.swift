@@ -4,6 +4,8 @@ public struct AccountStatus: Sendable {
     public let name: String
     /// What it is for.
     public let kind: Account.Kind
+    /// Calls that wait for one of its slots.
+    public let waitingCalls: Int
     let condition: AccountCondition.State
     let isHeld: Bool
 
