@@ -153,4 +153,47 @@ import Testing
         #expect(try await bed.billed() == 1)
         await bed.stop()
     }
+
+    /// Changes an account at the platform; members as the simulator takes them.
+    private static func change(_ account: String, _ members: String, at bed: TestBed) async throws {
+        let response = try await TestHTTPClient.exchange(
+            port: bed.simulatorPort,
+            "POST",
+            "/__sim/accounts",
+            fields: [("Content-Type", "application/json")],
+            body: Array(#"{"accounts":[{"appKey":"ak_\#(account)",\#(members)}]}"#.utf8)
+        )
+        #expect(response.status == 200, "\(response.text)")
+    }
+
+    @Test(arguments: ["keyExpired", "keyDisabled", "disabled", "frozen", "noBalance", "noQuota"])
+    func anAccountThatFallsOutLosesNoCallAndIsBackAfterAReload(standing: String) async throws {
+        let bed = try await Self.bed()
+        #expect(try await bed.evaluate(key: "before").status == 200)
+        try await Self.change("first", #""standing":"\#(standing)""#, at: bed)
+        let answers = try await LimitTests.rush(20, on: bed)
+        #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.map(\.text))")
+        // What the first account answered is replayed from here, whatever its standing.
+        #expect(try await bed.evaluate(key: "before")["idempotency-replayed"] == "true")
+        try await Self.change("first", #""standing":"active""#, at: bed)
+        #expect(try await bed.speechgate("reload").status == 0)
+        #expect(try await bed.evaluate(key: "after").status == 200)
+        #expect(try await Self.carriers(bed).last == "ak_first")
+        #expect(try await bed.billed() == 22)
+        await bed.stop()
+    }
+
+    @Test func thePlatformsOwnDayIsUsedToItsLastCallOnEachAccount() async throws {
+        let accounts = ["one", "two"].map { TestBed.PlatformAccount(name: $0, members: #"kind: "sandbox""#) }
+        let bed = try await Self.bed(accounts) {
+            $0.gateway["limits"] = #"{ client: { accountKind: "sandbox" } }"#
+            $0.simulator += ["--daily-limit", "5"]
+        }
+        let answers = try await LimitTests.rush(50, on: bed)
+        #expect(answers.filter { $0.status == 200 }.count == 10, "\(answers.map(\.status))")
+        #expect(answers.allSatisfy { $0.status == 200 || $0.json("code") == "42903" })
+        #expect(try await bed.billed() == 10)
+        #expect(try await Self.states(bed).states == ["exhausted", "exhausted"])
+        await bed.stop()
+    }
 }

@@ -7,6 +7,7 @@ import Testing
 
     private static let broken = Availability.unavailable(.breaker, retryAfter: .seconds(5))
     private static let spent = Availability.unavailable(.quota, retryAfter: .seconds(3600))
+    private static let disabled = Availability.unavailable(.switchedOff, retryAfter: nil)
     private static let refused = Availability.unavailable(.notReady, retryAfter: nil)
 
     @Test(
@@ -15,6 +16,9 @@ import Testing
             ([.available, .available], .account(0)),
             ([broken, .available], .account(1)),
             ([spent, refused, .available], .account(2)),
+            ([disabled, .available], .account(1)),
+            // When nobody else is left, the platform's own word is better than ours.
+            ([refused, disabled, disabled], .account(1)),
             ([broken], .refused(.breaker, retryAfter: .seconds(5))),
             // The obstacle that goes first is told, and the operator's order decides between equals.
             ([spent, broken, refused], .refused(.breaker, retryAfter: .seconds(5))),
@@ -35,6 +39,7 @@ import Testing
             ([.available, refused], 1, .refused(.notReady, retryAfter: nil)),
             // A replay needs no quota.
             ([.available, spent], 1, .account(1)),
+            ([.available, disabled], 1, .account(1)),
             ([.available], 1, .refused(.notReady, retryAfter: nil)),
         ] as [([AccountChoice.Availability], Int, AccountChoice.Decision)]
     )
@@ -49,7 +54,7 @@ import Testing
     @Test(arguments: AccountFault.allCases)
     func faultsLeadThroughAllAccountsOnce(fault: AccountFault) {
         var choice = AccountChoice()
-        let accounts = [Self.broken, .available, Self.spent, .available, .available]
+        let accounts = [Self.broken, .available, Self.spent, .available, .available, Self.disabled]
         #expect(choice.first(of: accounts) == .account(1))
         #expect(choice.next(after: .fault(fault), leftDoubt: false, of: accounts) == 3)
         #expect(choice.next(after: .fault(fault), leftDoubt: false, of: accounts) == 4)

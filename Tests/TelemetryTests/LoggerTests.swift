@@ -35,6 +35,16 @@ import Testing
         )
     }
 
+    @Test func aLevelThatChangesHoldsForAllCopies() {
+        let capture = LineCapture()
+        let logger = Logger.fixed(capture, level: .warning)
+        let copy = logger
+        copy.info("before")
+        logger.setLevel(.info)
+        copy.info("after")
+        #expect(capture.lines.count == 1 && capture.lines[0].contains("after"))
+    }
+
     @Test(arguments: Logger.Level.allCases)
     func levelsBelowTheThresholdAreNeitherWrittenNorComputed(threshold: Logger.Level) {
         let capture = LineCapture()

@@ -31,6 +31,15 @@ import Testing
         #expect(MetricsRegistry.contentType == "text/plain; version=0.0.4; charset=utf-8")
     }
 
+    @Test func namesThatChangeAreReadAtEachScrape() {
+        let registry = MetricsRegistry()
+        let names = Locked(["main"])
+        registry.gauges("usable", "Help.", by: "account") { names.withLock { $0 }.map { ($0, 1) } }
+        names.withLock { $0 = ["main", "o\"ther"] }
+        let text = String(decoding: registry.exposition(), as: UTF8.self)
+        #expect(text.hasSuffix("usable{account=\"main\"} 1\nusable{account=\"o\\\"ther\"} 1\n"), "\(text)")
+    }
+
     @Test func allSeriesOfAClosedSetExistFromTheStart() throws {
         let registry = MetricsRegistry()
         let routes = ["evaluate", "report"]

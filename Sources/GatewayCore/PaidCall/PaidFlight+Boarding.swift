@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Store
 internal import Telemetry
 
@@ -146,10 +147,18 @@ extension PaidFlight {
             QuotaLedger.Share(owner: "client/\(self.client)", limits: limits.daily, dayOffset: dayOffset)
         ]
         if let user = self.request.scope.user {
-            let owner = "user/\(self.client)/\(user)"
+            let owner = self.owner(ofUser: user)
             shares.append(QuotaLedger.Share(owner: owner, limits: limits.userDaily, dayOffset: dayOffset))
         }
         return try self.reserve(shares, names: ["client", "user"])
+    }
+
+    /// A quota's name without the user's, which does not have to be erased: it is gone in a few days.
+    private func owner(ofUser user: String) -> String {
+        var fields = LengthPrefixedFields()
+        fields.append(self.client)
+        fields.append(user)
+        return "user/" + SHA256.hash(of: fields.bytes).withBytes { Hex.encode($0) }
     }
 
     private func reserve(_ shares: [QuotaLedger.Share], names: [String]) throws(GatewayError) -> [Reservation] {
