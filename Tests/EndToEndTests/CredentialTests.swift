@@ -101,6 +101,36 @@ import Testing
         await bed.stop()
     }
 
+    @Test func tokensThatAreNoneAreAllRefusedAlike() async throws {
+        let bed = try await TestBed()
+        let made = try await bed.speechgate("token", "--client", "school", "--user", "mei")
+        let token = try #require(try Self.object(made.output)["access_token"] as? String)
+        let parts = token.split(separator: ".").map(String.init)
+        func encoded(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        }
+        let padded = parts[1] + String(repeating: "=", count: (4 - parts[1].count % 4) % 4)
+        let claims = String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
+        let eve = claims.replacingOccurrences(of: #""mei""#, with: #""eve""#)
+        let none = encoded(#"{"alg":"none","typ":"JWT"}"#)
+        let rs256 = encoded(#"{"alg":"RS256","typ":"JWT","kid":"1"}"#)
+        let bad = [
+            none + "." + parts[1] + ".", none + "." + parts[1] + "." + parts[2], rs256 + "." + parts[1] + "." + parts[2],
+            parts[0] + "." + encoded(eve) + "." + parts[2], parts[0] + "." + parts[1], token + "A", token + "=",
+            String(token.dropLast(2)), "x" + token,
+        ]
+        #expect(try await Self.get(bed, "/v1/whoami", Self.bearer(token)).status == 200)
+        var messages: Set<String?> = []
+        for text in bad {
+            let response = try await Self.get(bed, "/v1/whoami", Self.bearer(text))
+            #expect(response.status == 401 && response.json("code") == "40100", "\(text): \(response.text)")
+            messages.insert(response.json("message"))
+        }
+        #expect(messages.count == 1, "the answer does not tell why")
+        await bed.stop()
+    }
+
     @Test func requestsForTokensThatCannotBe() async throws {
         let bed = try await TestBed()
         let key = try await Self.backend(bed)

@@ -119,6 +119,18 @@ import Testing
         await bench.close()
     }
 
+    @Test func tokensThatWereGenuineAreNoGuesses() async throws {
+        var configuration = ClientAccess.Configuration()
+        configuration.failedCredentials = 1
+        let bench = try await PrincipalBench(configuration: configuration)
+        let token = PrincipalBench.bearer(try bench.issuer.issue(.init(client: "school", user: "mei")).text)
+        let hash = APIKey.hash(of: PrincipalBench.key).bytes
+        _ = try await bench.store.rotateClient("school", keyHash: [UInt8](hash.reversed()), previousUntil: bench.now)
+        try bench.reload()
+        for _ in 0..<3 { #expect(bench.refusal(of: token)?.status == 401) }
+        await bench.close()
+    }
+
     @Test func oneCredentialARequest() async throws {
         let bench = try await PrincipalBench()
         #expect(bench.refusal(of: Self.key + bench.signed(""))?.status == 400)

@@ -105,17 +105,17 @@ struct Authentication: Sendable {
     ) throws(GatewayError) -> Principal {
         let now = self.clock.unixMilliseconds()
         guard let claimed = UnverifiedToken(text), let client = self.clients.client(named: claimed.client),
-            let key = self.masters.tokenKey(
+            let (key, version) = self.masters.tokenKey(
                 named: claimed.keyID,
                 client: client.name,
-                versions: client.versions(at: now)
+                latest: client.version
             ),
             let token = claimed.verified(with: key)
         else { throw self.refusal(address) }
-        // Genuine: what ended by itself or was taken back is no guess.
-        guard token.isValid(at: now), !client.isExpired(at: now), !self.revocations.contains(token) else {
-            throw .unauthorized
-        }
+        // Genuine: what ended by itself, was taken back or is of an old generation is no guess.
+        guard token.isValid(at: now), client.versions(at: now).contains(version), !client.isExpired(at: now),
+            !self.revocations.contains(token)
+        else { throw .unauthorized }
         if let user = try Self.user(in: head), user != token.user {
             throw .forbidden("SpeechGate-User is not the token's user; leave it out.")
         }

@@ -24,12 +24,20 @@ public struct TokenIssuer: Sendable {
 
     /// A token that was made.
     public struct Issued: Sendable {
-        /// The token; a secret.
-        public let text: String
+        private let token: Secret
         /// Names it for revocation.
         public let id: String
         /// Its life in seconds.
         public let lifetime: Int
+
+        init(_ text: String, id: String, lifetime: Int) {
+            self.token = Secret(text)
+            self.id = id
+            self.lifetime = lifetime
+        }
+
+        /// The token, to be handed out once.
+        public var text: String { self.token.withBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
     /// Lives that a token may have, in seconds.
@@ -97,6 +105,6 @@ public struct TokenIssuer: Sendable {
             keyID: self.masters.tokenKeyID(version: client.version),
             key: self.masters.tokenKey(client: client.name, version: client.version)
         )
-        return Issued(text: text, id: token.id, lifetime: request.lifetime)
+        return Issued(text, id: token.id, lifetime: request.lifetime)
     }
 }
