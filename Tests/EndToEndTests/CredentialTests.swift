@@ -116,7 +116,8 @@ import Testing
         let none = encoded(#"{"alg":"none","typ":"JWT"}"#)
         let rs256 = encoded(#"{"alg":"RS256","typ":"JWT","kid":"1"}"#)
         let bad = [
-            none + "." + parts[1] + ".", none + "." + parts[1] + "." + parts[2], rs256 + "." + parts[1] + "." + parts[2],
+            none + "." + parts[1] + ".", none + "." + parts[1] + "." + parts[2],
+            rs256 + "." + parts[1] + "." + parts[2],
             parts[0] + "." + encoded(eve) + "." + parts[2], parts[0] + "." + parts[1], token + "A", token + "=",
             String(token.dropLast(2)), "x" + token,
         ]
@@ -174,6 +175,29 @@ import Testing
         let foreign = try await Self.get(bed, "/v1/whoami", farKey)
         #expect(foreign.status == 403 && !foreign.text.contains("192.0.2"), "\(foreign.text)")
         #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func guessesAreSlowedByTheAddressBehindTheProxy() async throws {
+        var settings = TestBed.Settings()
+        settings.gateway["trustedProxies"] = #"["127.0.0.1"]"#
+        settings.gateway["limits"] = "{ failedCredentials: 3 }"
+        let bed = try await TestBed(settings)
+        func whoami(_ credential: String, from address: String) async throws -> TestResponse {
+            try await Self.get(bed, "/v1/whoami", Self.bearer(credential) + [("X-Forwarded-For", address)])
+        }
+        #expect(try await whoami(bed.apiKey, from: "192.0.2.7").status == 200)
+        var statuses: [Int] = []
+        for index in 0..<20 { statuses.append(try await whoami("sg_\(index)", from: "192.0.2.7").status) }
+        #expect(statuses.prefix(3).allSatisfy { $0 == 401 } && statuses.contains(429), "\(statuses)")
+        let slowed = try await whoami("sg_x", from: "192.0.2.7")
+        #expect(slowed.json("code") == "42900" && slowed["retry-after"] != nil, "\(slowed.text)")
+        #expect(try await whoami("sg_x", from: "192.0.2.8").status == 401)
+        #expect(try await whoami(bed.apiKey, from: "192.0.2.7").status == 200, "who was let in before goes on")
+        let added = try await bed.speechgate("client", "add", "near", "--addresses", "192.0.2.9")
+        let near = try #require(try Self.object(added.output)["apiKey"] as? String)
+        #expect(try await whoami(near, from: "192.0.2.9").status == 200)
+        #expect(try await whoami(near, from: "192.0.2.9, 192.0.2.10").status == 403)
         await bed.stop()
     }
 

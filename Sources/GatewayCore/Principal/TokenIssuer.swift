@@ -89,6 +89,9 @@ public struct TokenIssuer: Sendable {
         if let missing = Scope.allCases.first(where: { scopes.contains($0) && !client.scopes.contains($0) }) {
             throw .forbidden("The client lacks the scope '\(missing.rawValue)'; no token has more than its client.")
         }
+        // No longer than the client itself.
+        let rest = client.expiresAt.map { Int(($0 - now + 999) / 1000) } ?? .max
+        let lifetime = min(request.lifetime, rest)
         // After a revocation within this second, the token belongs to the next one.
         let issuedAt = max(now / 1000, self.revocations.earliestIssue(user: request.user, client: client.name))
         let token = AccessToken(
@@ -98,13 +101,13 @@ public struct TokenIssuer: Sendable {
             scopes: scopes,
             issuedAt: issuedAt,
             notBefore: now / 1000,
-            expiresAt: now / 1000 + Int64(request.lifetime),
+            expiresAt: now / 1000 + Int64(lifetime),
             maximumCalls: request.maximumCalls
         )
         let text = token.encode(
             keyID: self.masters.tokenKeyID(version: client.version),
             key: self.masters.tokenKey(client: client.name, version: client.version)
         )
-        return Issued(text, id: token.id, lifetime: request.lifetime)
+        return Issued(text, id: token.id, lifetime: lifetime)
     }
 }
