@@ -142,6 +142,9 @@ import Testing
         _ = try await bench.store.rotateClient("school", keyHash: [UInt8](hash.reversed()), previousUntil: bench.now)
         try bench.reload()
         for _ in 0..<3 { #expect(bench.refusal(of: token)?.status == 401) }
+        _ = try await bench.store.revokeClient("school", at: bench.now)
+        try bench.reload()
+        for _ in 0..<3 { #expect(bench.refusal(of: token)?.status == 401) }
         await bench.close()
     }
 

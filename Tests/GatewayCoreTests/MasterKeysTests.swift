@@ -22,9 +22,9 @@ import Testing
         let other = Secret(String(repeating: "other-master", count: 4))
         let masters = MasterKeys(current: other, previous: Self.master)
         #expect(masters.tokenKeyID(version: 1) != "c6863308.1")
-        #expect(masters.tokenKey(named: "c6863308.1", client: "school", latest: 2)?.version == 1)
-        for name in ["c6863308.3", "c6863308.0", "c6863308.01", "c6863308.+1", "c6863308", "c6863308.", ".1", "", "."] {
-            #expect(masters.tokenKey(named: name, client: "school", latest: 2) == nil, "\(name)")
+        #expect(masters.tokenKey(named: "c6863308.1", client: "school")?.version == 1)
+        for name in ["c6863309.1", "c6863308.01", "c6863308.+1", "c6863308", "c6863308.", ".1", "", "."] {
+            #expect(masters.tokenKey(named: name, client: "school") == nil, "\(name)")
         }
         let secrets = masters.signingSecrets(client: "school", versions: [1])
         #expect(secrets.count == 2)

@@ -41,12 +41,9 @@ public struct MasterKeys: Sendable {
         Self.derive(from: self.generations[0].secret, .token, client: client, version: version)
     }
 
-    /// The key of this name, and of which version it is; nil when there never was such a key.
-    ///
-    /// - Parameter latest: The client's present version.
-    func tokenKey(named keyID: String, client: String, latest: Int) -> (key: Secret, version: Int)? {
+    /// The key of this name, and of which version it is; nil when none has such a name.
+    func tokenKey(named keyID: String, client: String) -> (key: Secret, version: Int)? {
         guard let dot = keyID.firstIndex(of: "."), let version = Int(keyID[keyID.index(after: dot)...]),
-            1...latest ~= version,
             // Written as we write it, and in no other way.
             let generation = self.generations.first(where: { keyID == "\($0.name).\(version)" })
         else { return nil }
