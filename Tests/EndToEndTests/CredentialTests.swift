@@ -223,6 +223,41 @@ import Testing
         ]
     }
 
+    @Test func theMasterIsReplacedWithoutAnInterruption() async throws {
+        let bed = try await TestBed()
+        let added = try Self.object(try await bed.speechgate("client", "add", "sdk", "--signing").output)
+        let appKey = try #require(added["appKey"] as? String)
+        let secret = try #require(added["secretKey"] as? String)
+        func token() async throws -> String {
+            let made = try await bed.speechgate("token", "--client", "sdk", "--user", "mei")
+            return try #require(try Self.object(made.output)["access_token"] as? String)
+        }
+        func status(_ fields: Fields) async throws -> Int { try await Self.get(bed, "/v1/whoami", fields).status }
+        let old = try await token()
+        let text = try String(contentsOf: bed.config, encoding: .utf8)
+        let before = try #require(text.firstMatch(of: /master: (\{ file: "[^"]+" \})/))
+        let next = bed.folder.appendingPathComponent("next.secret")
+        try Data(String(repeating: "89abcdef01234567", count: 4).utf8).write(to: next)
+        let both = #"master: { file: "\#(next.path)" }, previousMaster: \#(before.1)"#
+        try Data(text.replacing(before.0, with: both).utf8).write(to: bed.config)
+        try await bed.killAndRestart()
+        #expect(try await status(Self.bearer(old)) == 200)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: secret)) == 200)
+        let new = try await token()
+        #expect(new.split(separator: ".")[0] != old.split(separator: ".")[0], "signed with the new key")
+        let rotated = try Self.object(try await bed.speechgate("client", "rotate", "sdk").output)
+        let nextSecret = try #require(rotated["secretKey"] as? String)
+
+        let alone = #"master: { file: "\#(next.path)" }"#
+        try Data(text.replacing(before.0, with: alone).utf8).write(to: bed.config)
+        try await bed.killAndRestart()
+        #expect(try await status(Self.bearer(old)) == 401)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: secret)) == 401)
+        #expect(try await status(Self.bearer(new)) == 200)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: nextSecret)) == 200)
+        await bed.stop()
+    }
+
     @Test func anSDKThatCanOnlySignIsServed() async throws {
         let bed = try await TestBed()
         let added = try Self.object(try await bed.speechgate("client", "add", "sdk", "--signing").output)
