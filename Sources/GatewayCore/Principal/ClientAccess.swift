@@ -1,5 +1,3 @@
-internal import HTTPWire
-
 /// Says who makes a request, and whether it may.
 public struct ClientAccess: Sendable {
     /// What is accepted of credentials.
@@ -33,7 +31,7 @@ public struct ClientAccess: Sendable {
             limiter: limiter,
             clock: clock,
             signatureWindow: configuration.signatureWindow,
-            nonces: NonceMemory(lifetime: configuration.signatureWindow),
+            nonces: RecentHashes(capacity: 65_536, lifetime: configuration.signatureWindow),
             failures: FailedCredentials(burst: configuration.failedCredentials)
         )
     }
@@ -70,6 +68,6 @@ public struct ClientAccess: Sendable {
     }
 
     private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {
-        try self.authentication.admit(exchange.head, from: exchange.request.peerAddress)
+        try self.authentication.admit(exchange.head, from: exchange.clientAddress)
     }
 }
