@@ -7,5 +7,13 @@ extension HTTPField.Name {
     public static let attempts = HTTPField.Name(literal: "SpeechGate-Attempts")
     /// `no` when the answer could not be stored yet.
     public static let stored = HTTPField.Name(literal: "SpeechGate-Stored")
+    /// Where a list in lines goes on.
+    static let nextCursor = HTTPField.Name(literal: "SpeechGate-Next-Cursor")
+    /// When a record was made.
+    static let recordCreated = HTTPField.Name(literal: "SpeechGate-Created-At")
+    /// What a record was made by.
+    static let recordOperation = HTTPField.Name(literal: "SpeechGate-Operation")
+    /// Under which key the platform knows a call.
+    static let upstreamKey = HTTPField.Name(literal: "SpeechGate-Upstream-Key")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")
 }

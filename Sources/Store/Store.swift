@@ -18,11 +18,11 @@ public final class Store: Sendable {
     ///
     /// It lives as long as the fingerprints that it made, and in the same place.
     public let fingerprintKey: Secret
-    private let configuration: Configuration
-    private let cache: AnswerCache
-    private let readers: ReaderPool
+    let configuration: Configuration
+    let cache: AnswerCache
+    let readers: ReaderPool
     private let compressor = Compressor()
-    private let writer: Writer
+    let writer: Writer
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.
     ///
@@ -97,35 +97,6 @@ public final class Store: Sendable {
             self.cache.insert(key: row, record: nil, since: epoch)
         }
         return row
-    }
-
-    /// A record with its answer.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return row
-        }
-        let epoch = self.cache.epoch
-        let row = try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.record(recordID, client: client, user: user)
-        }
-        if let row {
-            self.cache.insert(key: nil, record: row, since: epoch)
-        }
-        return row
-    }
-
-    /// Whose a record is, without its answer; nil when there is none that the principal may see.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return RecordOwner(client: row.client, user: row.user, operation: row.operation, appKey: row.appKey)
-        }
-        return try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.recordOwner(recordID, client: client, user: user)
-        }
     }
 
     /// Keys that were claimed and have no answer, in the order of their ids.

@@ -9,6 +9,8 @@ final class Reader {
     private let recordOwner: Statement
     private let openClaims: Statement
     private let clients: Statement
+    /// Pages of records.
+    let recordPages: RecordPages
     private let decompressor = Decompressor()
 
     private static let keyColumns = """
@@ -51,7 +53,13 @@ final class Reader {
         self.clients = try database.prepare(
             "SELECT name, key_hash, scopes, created_ms, revoked_ms FROM clients ORDER BY id"
         )
+        self.recordPages = try RecordPages(database)
         self.database = database
+    }
+
+    /// How SQLite would go about a statement, step by step.
+    func plan(of sql: String) throws(StoreError) -> [String] {
+        try self.database.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(at: 3) }
     }
 
     func key(_ scope: ScopeHash) throws(StoreError) -> KeyRow? {
