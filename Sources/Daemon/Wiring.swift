@@ -13,6 +13,8 @@ struct GatewayAssembly: Sendable {
     let clients: ClientDirectory
     /// The paid calls.
     let calls: PaidCalls
+    /// Erases what users did.
+    let erasures: Erasures
     /// All accounts of all platforms.
     let accounts: [Account]
 
@@ -67,10 +69,13 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        let erasures = Erasures(store: store, calls: calls, logger: logger)
+        routes += ErasureRoutes(access: access, erasures: erasures).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
         self.clients = clients
         self.calls = calls
+        self.erasures = erasures
         self.accounts = providers.flatMap(\.accounts)
     }
 

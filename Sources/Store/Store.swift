@@ -154,7 +154,8 @@ public final class Store: Sendable {
     ///
     /// A key that was claimed before and has no answer keeps its row with everything in it, and takes the new flight.
     ///
-    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed.
+    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed,
+    ///   `.erased` when it was erased.
     public func claim(_ claim: NewClaim) async throws(StoreError) -> ClaimedRow {
         try await self.writer.submit(weight: 4096) { (connection) throws(StoreError) in try connection.claim(claim) }
     }

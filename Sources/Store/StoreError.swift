@@ -18,6 +18,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case conflict
         /// The key was settled as billed; it cannot be claimed again.
         case settledBilled
+        /// The key was erased, or its user was; nothing is stored under it.
+        case erased
         /// A value breaks a rule of the schema; repeating the call does not help.
         case invalid
         /// The spool budget, or the client's share of it, is used up.

@@ -201,7 +201,7 @@ extension VerbFailure {
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
             case .unavailable, .spoolFull: .ioError
-            case .corrupt, .newerSchema, .conflict, .settledBilled: .dataError
+            case .corrupt, .newerSchema, .conflict, .settledBilled, .erased: .dataError
             case .invalid: .software
             }
         self.init(exitCode, error.message)

@@ -14,6 +14,9 @@ extension PaidCalls {
     /// Whether the store takes writes, as far as is known.
     public var isStoreWritable: Bool { !self.trouble.isTroubled }
 
+    /// The call that began last.
+    var latestFlight: FlightID { self.flights.latest }
+
     /// The number of calls that run now.
     public var runningCount: Int { self.flights.count }
 

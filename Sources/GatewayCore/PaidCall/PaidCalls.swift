@@ -158,6 +158,7 @@ public final class PaidCalls: Sendable {
         let row: KeyRow?
         do {
             row = try self.store.lookUp(request.scope.hash)
+            if row == nil, try self.store.isErased(request.scope.hash) { return .land(.failed(.erased)) }
         } catch {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))

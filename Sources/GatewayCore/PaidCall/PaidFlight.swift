@@ -77,6 +77,7 @@ struct PaidFlight: Sendable {
 
     private func refusal(of error: StoreError) -> GatewayError {
         if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
+        if error.code == .erased { return .erased }
         self.calls.trouble.note(error)
         return .storeUnavailable
     }

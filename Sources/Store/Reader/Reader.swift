@@ -8,6 +8,7 @@ final class Reader {
     private let record: Statement
     private let recordOwner: Statement
     private let openClaims: Statement
+    private let findErased: Statement
     private let clients: Statement
     /// Pages of records.
     let recordPages: RecordPages
@@ -53,6 +54,7 @@ final class Reader {
         self.clients = try database.prepare(
             "SELECT name, key_hash, scopes, created_ms, revoked_ms FROM clients ORDER BY id"
         )
+        self.findErased = try database.prepare("SELECT 1 FROM erased_keys WHERE scope = ?1")
         self.recordPages = try RecordPages(database)
         self.database = database
     }
@@ -70,6 +72,14 @@ final class Reader {
             let isAnswered = !row.isNull(at: 14)
             return Self.key(row, answer: isAnswered ? try self.answer(row, from: 15) : nil)
         }
+    }
+
+    func isErased(_ scope: ScopeHash) throws(StoreError) -> Bool {
+        try self.findErased.first {
+            $0.bind(scope, at: 1)
+        } reading: { _ in
+            true
+        } ?? false
     }
 
     func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {

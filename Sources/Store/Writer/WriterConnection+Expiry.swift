@@ -24,10 +24,14 @@ struct RetentionLimits {
     let keys: Int64
     let unknown: Int64
     let records: Int64
+    let audit: Int64
+    let now: Int64
 
     init(_ configuration: Store.Configuration, now: Int64) {
         self.keys = now - configuration.keyRetention.wholeMilliseconds
         self.unknown = now - configuration.unknownRetention.wholeMilliseconds
+        self.now = now
+        self.audit = now - configuration.auditRetention.wholeMilliseconds
         self.records = now - configuration.recordRetention.wholeMilliseconds
     }
 }
@@ -70,6 +74,9 @@ extension WriterConnection {
         } else {
             self.keySweep = KeySweep()
             expiry.isComplete = oldRecords.count < limit
+        }
+        if try self.expireErasures(limits, limit: limit) == limit {
+            expiry.isComplete = false
         }
         if expiry.keys + expiry.unknown + expiry.records > 0 {
             self.hasDeletions = true

@@ -13,6 +13,8 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
+    /// The statements for erasing.
+    let erasure: ErasureStatements
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
@@ -32,12 +34,18 @@ final class WriterConnection {
     /// Where the running sweep of old keys stands.
     var keySweep = KeySweep()
 
+    /// Users erased since the start, with the last flight that began before: one that has no row yet brings none.
+    ///
+    /// One entry for each user ever erased by this process, some 100 bytes.
+    var erasedUsers: [ClientUser: FlightID] = [:]
+
     private var storedNextID: Int64
     private var storedAnswered: Int
 
     init(database: Database) throws(StoreError) {
         self.database = database
         self.statements = try Statements(database)
+        self.erasure = try ErasureStatements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
             .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }
@@ -108,6 +116,7 @@ final class WriterConnection {
         fileprivate let effects: Int
         fileprivate let hasDeletions: Bool
         fileprivate let keySweep: KeySweep
+        fileprivate let erasedUsers: [ClientUser: FlightID]
     }
 
     var mark: Mark {
@@ -115,7 +124,8 @@ final class WriterConnection {
             counts: self.counts,
             effects: self.effects.count,
             hasDeletions: self.hasDeletions,
-            keySweep: self.keySweep
+            keySweep: self.keySweep,
+            erasedUsers: self.erasedUsers
         )
     }
 
@@ -124,6 +134,7 @@ final class WriterConnection {
         self.effects.removeLast(self.effects.count - mark.effects)
         self.hasDeletions = mark.hasDeletions
         self.keySweep = mark.keySweep
+        self.erasedUsers = mark.erasedUsers
     }
 
     /// Proves that writing works.
