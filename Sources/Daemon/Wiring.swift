@@ -69,6 +69,7 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        routes += UsageRoutes(access: access, calls: calls, store: store).routes
         let erasures = Erasures(store: store, calls: calls, logger: logger)
         routes += ErasureRoutes(access: access, erasures: erasures).routes
         if configuration.echo { routes += EchoRoute().routes }

@@ -80,6 +80,11 @@ struct RunningDaemon: Sendable {
             logger: logger,
             registry: registry
         )
+        let flushing = Task { await UsageFlushing(calls: assembly.calls, logger: logger).run() }
+        await services.add("usage") {
+            flushing.cancel()
+            await flushing.value
+        }
         await services.add("gateway") {
             // Ending the exchanges lets their calls land: what was sent without an answer is marked so.
             await upstream.shutdown()

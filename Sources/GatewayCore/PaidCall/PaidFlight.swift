@@ -133,7 +133,7 @@ struct PaidFlight: Sendable {
         claim: NewClaim,
         row: ClaimedRow
     ) async -> Landing {
-        let new = NewAnswer(
+        var new = NewAnswer(
             claim: claim,
             row: row,
             status: response.status,
@@ -144,6 +144,7 @@ struct PaidFlight: Sendable {
                 NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)
             }
         )
+        new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? 0
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
         var details = AnswerDetails(attempts: outcome.attempts, traceID: response.fields[.xTraceID])
         var landing = Landing(result: .answered(answer, details: details))

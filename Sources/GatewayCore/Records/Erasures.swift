@@ -61,6 +61,7 @@ public struct Erasures: Sendable {
     ) async throws(StoreError) -> ErasureProgress {
         let end = self.clock.now() + limit
         try await self.revokeTokens(client, user)
+        self.calls?.usage.makeAnonymous(client: client, user: user)
         let erasure = NewErasure(client: client, user: user, actor: actor, lastFlight: self.calls?.latestFlight)
         let id = try await self.store.beginErasure(erasure)
         var progress: ErasureProgress

@@ -3,7 +3,7 @@
 /// Not `Sendable`: the pool lends it to one caller at a time. Each question is one statement, hence one read
 /// transaction.
 final class Reader {
-    private let database: Database
+    let database: Database
     private let lookUp: Statement
     private let record: Statement
     private let recordOwner: Statement

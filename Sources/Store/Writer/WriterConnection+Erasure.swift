@@ -86,6 +86,7 @@ extension WriterConnection {
             }
             return ErasureProgress(id: id, counts: counts, isComplete: false)
         }
+        try self.makeUsageAnonymous(client: running.audit.client, user: running.audit.subject)
         try self.erasure.end.run { $0.bind(id, at: 1) }
         try self.note(running.audit, id: id, counts: counts, now: now)
         return ErasureProgress(id: id, counts: counts, isComplete: true)
@@ -157,7 +158,10 @@ extension WriterConnection {
             self.effects.append(.purgeKey(key.scope))
             counts.keys = 1
         }
-        if let recordID = try self.erasure.findRecord.first(binding: { $0.bind(row, at: 1) }, reading: { $0.text(at: 0) }) {
+        if let recordID = try self.erasure.findRecord.first(
+            binding: { $0.bind(row, at: 1) },
+            reading: { $0.text(at: 0) }
+        ) {
             try self.statements.deleteRecord.run { $0.bind(row, at: 1) }
             self.effects.append(.purgeRecord(recordID))
             counts.records = 1

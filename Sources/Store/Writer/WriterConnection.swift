@@ -15,6 +15,8 @@ final class WriterConnection {
     let statements: Statements
     /// The statements for erasing.
     let erasure: ErasureStatements
+    /// The statements for usage.
+    let usage: UsageStatements
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
@@ -34,6 +36,8 @@ final class WriterConnection {
     /// Where the running sweep of old keys stands.
     var keySweep = KeySweep()
 
+    /// What the open transaction counted.
+    var pendingUsage: [UsageKey: UsageCounts] = [:]
     /// Users erased since the start, with the last flight that began before: one that has no row yet brings none.
     ///
     /// One entry for each user ever erased by this process, some 100 bytes.
@@ -46,6 +50,7 @@ final class WriterConnection {
         self.database = database
         self.statements = try Statements(database)
         self.erasure = try ErasureStatements(database)
+        self.usage = try UsageStatements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
             .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }
@@ -90,6 +95,7 @@ final class WriterConnection {
 
     /// Writes the counters that changed and commits.
     func commit() throws(StoreError) {
+        try self.writeUsage()
         let nextID = self.nextID
         let answered = self.counts.answered
         if nextID != self.storedNextID || answered != self.storedAnswered {
@@ -117,6 +123,7 @@ final class WriterConnection {
         fileprivate let hasDeletions: Bool
         fileprivate let keySweep: KeySweep
         fileprivate let erasedUsers: [ClientUser: FlightID]
+        fileprivate let pendingUsage: [UsageKey: UsageCounts]
     }
 
     var mark: Mark {
@@ -125,7 +132,8 @@ final class WriterConnection {
             effects: self.effects.count,
             hasDeletions: self.hasDeletions,
             keySweep: self.keySweep,
-            erasedUsers: self.erasedUsers
+            erasedUsers: self.erasedUsers,
+            pendingUsage: self.pendingUsage
         )
     }
 
@@ -135,6 +143,7 @@ final class WriterConnection {
         self.hasDeletions = mark.hasDeletions
         self.keySweep = mark.keySweep
         self.erasedUsers = mark.erasedUsers
+        self.pendingUsage = mark.pendingUsage
     }
 
     /// Proves that writing works.
