@@ -11,6 +11,10 @@ struct GatewayAssembly: Sendable {
     let gateway: Gateway
     /// Who may call.
     let clients: ClientDirectory
+    /// What credentials are derived from.
+    let masters: MasterKeys
+    /// What takes tokens back.
+    let revocations: TokenRevocations
     /// The paid calls.
     let calls: PaidCalls
     /// Erases what users did.
@@ -52,7 +56,18 @@ struct GatewayAssembly: Sendable {
         )
         let clients = ClientDirectory()
         clients.replace(with: try store.clients())
-        let access = ClientAccess(clients: clients)
+        let masters = MasterKeys(current: secrets.master, previous: secrets.previousMaster)
+        let revocations = try TokenRevocations(store: store)
+        var accepted = ClientAccess.Configuration()
+        accepted.signatureWindow = configuration.limits.signatureWindow
+        accepted.failedCredentials = configuration.limits.failedCredentials
+        let access = ClientAccess(
+            configuration: accepted,
+            clients: clients,
+            masters: masters,
+            revocations: revocations
+        )
+        let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
@@ -70,11 +85,15 @@ struct GatewayAssembly: Sendable {
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
         routes += UsageRoutes(access: access, calls: calls, store: store).routes
-        let erasures = Erasures(store: store, calls: calls, logger: logger)
+        let erasures = Erasures(store: store, calls: calls, revocations: revocations, logger: logger)
         routes += ErasureRoutes(access: access, erasures: erasures).routes
+        routes += TokenRoutes(access: access, issuer: issuer).routes
+        routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
         self.clients = clients
+        self.masters = masters
+        self.revocations = revocations
         self.calls = calls
         self.erasures = erasures
         self.accounts = providers.flatMap(\.accounts)

@@ -13,9 +13,9 @@ struct ReportRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.provider.access.principal(of: exchange.head, for: .report)
+        let principal = try self.provider.access.principal(of: exchange, for: .report)
         let recordID = exchange.parameter ?? ""
-        let account = try self.account(of: recordID, client: principal.client)
+        let account = try self.account(of: recordID, principal)
         let url = self.provider.configuration.baseURL + "/api/v1/report/" + PercentCoding.encode(recordID)
         let fetch = UpstreamFetch(
             services: self.provider.upstream,
@@ -38,10 +38,14 @@ struct ReportRoute: Sendable {
     /// The account that carried the record's call.
     ///
     /// Foreign and unknown ids get one and the same answer.
-    private func account(of recordID: String, client: String) throws(GatewayError) -> Account {
+    private func account(of recordID: String, _ principal: Principal) throws(GatewayError) -> Account {
         let appKey: String?
         do {
-            appKey = try self.provider.store.recordOwner(recordID, client: client, user: nil)?.appKey
+            appKey = try self.provider.store.recordOwner(
+                recordID,
+                client: principal.client,
+                user: principal.boundUser
+            )?.appKey
         } catch {
             throw .storeUnavailable
         }

@@ -26,7 +26,7 @@ public struct ErasureRoutes: Sendable {
     }
 
     private func eraseRecord(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .erase)
+        let principal = try self.access.principal(of: exchange, for: .erase)
         let recordID = exchange.parameter ?? ""
         let counts: ErasedCounts?
         do {
@@ -44,7 +44,7 @@ public struct ErasureRoutes: Sendable {
     }
 
     private func eraseUser(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .erase)
+        let principal = try self.access.principal(of: exchange, for: .erase)
         let user = exchange.parameter ?? ""
         guard UserID.isValid(user) else {
             throw .invalid("userId: the path must end in a user of 1 to 128 letters, digits or . _ : @ -")

@@ -3,31 +3,26 @@ public import Telemetry
 
 /// Erases what a client's users did (design, section 5).
 public struct Erasures: Sendable {
-    /// Ends the tokens of a client's user.
-    public typealias Revocation = @Sendable (_ client: String, _ user: String) async throws(StoreError) -> Void
-
     private let store: Store
     /// Nil where no call can run.
     private let calls: PaidCalls?
     private let clock: GatewayClock
     private let logger: Logger
-    private let revokeTokens: Revocation
+    private let revocations: TokenRevocations
 
     /// Takes what it needs.
-    ///
-    /// - Parameter revokeTokens: Called before anything of a user is erased.
     public init(
         store: Store,
         calls: PaidCalls?,
+        revocations: TokenRevocations,
         clock: GatewayClock = .system,
-        logger: Logger,
-        revokeTokens: @escaping Revocation = { _, _ in }
+        logger: Logger
     ) {
         self.store = store
         self.calls = calls
         self.clock = clock
         self.logger = logger
-        self.revokeTokens = revokeTokens
+        self.revocations = revocations
     }
 
     /// Erases one record with its answer and its key.
@@ -48,7 +43,7 @@ public struct Erasures: Sendable {
         return counts
     }
 
-    /// Erases all calls of a user that began before now; later ones are not touched.
+    /// Erases all calls of a user that began before now, and takes its tokens back; later calls are not touched.
     ///
     /// - Parameters:
     ///   - actor: Who wants it.
@@ -60,7 +55,8 @@ public struct Erasures: Sendable {
         within limit: Duration = .seconds(10)
     ) async throws(StoreError) -> ErasureProgress {
         let end = self.clock.now() + limit
-        try await self.revokeTokens(client, user)
+        // First, so that nothing new begins in the user's name.
+        try await self.revocations.revoke(user: user, client: client, at: self.clock.unixMilliseconds())
         self.calls?.usage.makeAnonymous(client: client, user: user)
         let erasure = NewErasure(client: client, user: user, actor: actor, lastFlight: self.calls?.latestFlight)
         let id = try await self.store.beginErasure(erasure)

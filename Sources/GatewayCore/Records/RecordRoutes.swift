@@ -27,7 +27,7 @@ public struct RecordRoutes: Sendable {
 
     /// A page, newest first.
     private func list(_ exchange: Exchange) throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .records)
+        let principal = try self.access.principal(of: exchange, for: .records)
         let query = try QueryParameters(
             exchange.head.query,
             known: ["userId", "from", "to", "cursor", "limit"]
@@ -73,7 +73,7 @@ public struct RecordRoutes: Sendable {
     }
 
     private func show(_ exchange: Exchange) throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .records)
+        let principal = try self.access.principal(of: exchange, for: .records)
         let record: RecordRow?
         do {
             let recordID = exchange.parameter ?? ""

@@ -24,7 +24,7 @@ public struct UsageRoutes: Sendable {
     }
 
     private func list(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .usage)
+        let principal = try self.access.principal(of: exchange, for: .usage)
         let query = try QueryParameters(exchange.head.query, known: ["groupBy", "from", "to", "cursor", "limit"])
         guard let grouping = UsageGrouping(rawValue: query.text("groupBy") ?? UsageGrouping.day.rawValue) else {
             let known = UsageGrouping.allCases.map(\.rawValue).joined(separator: ", ")

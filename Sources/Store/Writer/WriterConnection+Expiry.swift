@@ -32,10 +32,10 @@ struct RetentionLimits {
     init(_ configuration: Store.Configuration, now: Int64) {
         self.keys = now - configuration.keyRetention.wholeMilliseconds
         self.unknown = now - configuration.unknownRetention.wholeMilliseconds
-        self.now = now
         self.usageDay = (now - configuration.usageRetention.wholeMilliseconds) / 86_400_000
         self.audit = now - configuration.auditRetention.wholeMilliseconds
         self.records = now - configuration.recordRetention.wholeMilliseconds
+        self.now = now
     }
 }
 
@@ -81,7 +81,8 @@ extension WriterConnection {
         let others = [
             try self.expireErasures(limits, limit: limit), try self.expireUsage(before: limits.usageDay, limit: limit),
         ]
-        if others.contains(limit) {
+        let hasOldTokens = try !self.expireTokens(now: limits.now, limit: limit)
+        if hasOldTokens || others.contains(limit) {
             expiry.isComplete = false
         }
         if expiry.keys + expiry.unknown + expiry.records > 0 {
