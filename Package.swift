@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "Locking", "GatewayCore", "Cryptography", "JSONScan", "HTTPWire", "Store", "Telemetry", "TestSupport",
+                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "Store", "Telemetry", "TestSupport",
             ]
         ),
         .testTarget(

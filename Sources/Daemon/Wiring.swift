@@ -87,7 +87,7 @@ struct GatewayAssembly: Sendable {
         routes += UsageRoutes(access: access, calls: calls, store: store).routes
         let erasures = Erasures(store: store, calls: calls, revocations: revocations, logger: logger)
         routes += ErasureRoutes(access: access, erasures: erasures).routes
-        routes += TokenRoutes(access: access, issuer: issuer).routes
+        routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
@@ -109,6 +109,7 @@ struct GatewayAssembly: Sendable {
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
+        bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 

@@ -105,14 +105,14 @@ import Testing
         let bed = try await TestBed()
         let key = try await Self.backend(bed)
         let cases = [
-            ("", "JSON"), ("[]", "object"), ("{}", "userId"), (#"{"userId":7}"#, "userId"),
+            ("", "JSON object"), ("[]", "object"), ("{}", "userId"), (#"{"userId":7}"#, "userId"),
             (#"{"userId":"a b"}"#, "userId"), (#"{"userId":"\#(String(repeating: "u", count: 129))"}"#, "userId"),
             (#"{"userId":"u","ttlSeconds":"60"}"#, "ttlSeconds"), (#"{"userId":"u","ttlSeconds":0}"#, "ttlSeconds"),
             (#"{"userId":"u","ttlSeconds":86401}"#, "ttlSeconds"), (#"{"userId":"u","ttlSeconds":1.5}"#, "ttlSeconds"),
             (#"{"userId":"u","maximumCalls":0}"#, "maximumCalls"), (#"{"userId":"u","scopes":"tts"}"#, "scopes"),
             (#"{"userId":"u","scopes":["all"]}"#, "scopes"), (#"{"userId":"u","scopes":[1]}"#, "scopes"),
             (#"{"userId":"u","scopes":["tokens"]}"#, "tokens"), (#"{"userId":"u","scopes":[]}"#, "scopes"),
-            (#"{"userId":"u","ttl":60}"#, "'ttl'"), (#"{"userId":"u","userId":"v"}"#, "JSON"),
+            (#"{"userId":"u","ttl":60}"#, "'ttl'"), (#"{"userId":"u","userId":"v"}"#, "userId"),
         ]
         for (json, word) in cases {
             let response = try await Self.tokens(bed, json, key: key)

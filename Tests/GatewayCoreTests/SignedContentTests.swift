@@ -1,7 +1,6 @@
 import Cryptography
 import Foundation
 import HTTPWire
-import JSONScan
 import Store
 import TestSupport
 import Testing
@@ -117,15 +116,15 @@ import Testing
     @Test func theScalarsOfAJSONObjectAreSigned() async throws {
         let bench = try await PrincipalBench()
         let json = #"{"text":"hi","speed":1.0,"pitch":1e-7,"loud":true,"style":null,"list":[1],"more":{},"none":""}"#
-        let scanner = try JSONScanner(validating: Array(json.utf8), refusingDuplicateMembers: true)
+        let body = try ReceivedJSON(Array(json.utf8), digest: KeyedDigest(key: Secret("0123456789abcdef")))
         for text in ["loud=true&pitch=1e-7&speed=1.0&text=hi", "loud=true&pitch=0.0000001&speed=1&text=hi"] {
             let exchange = PrincipalBench.exchange(bench.signed(text), framing: .length(json.utf8.count))
             let admission = try bench.access.admit(exchange, for: .tts)
-            #expect(try admission.principal(of: scanner).client == "school")
+            #expect(try admission.principal(of: body).client == "school")
         }
         let exchange = PrincipalBench.exchange(bench.signed("text=hi"), framing: .length(1))
         let admission = try bench.access.admit(exchange, for: .tts)
-        #expect(throws: GatewayError.self) { try admission.principal(of: scanner) }
+        #expect(throws: GatewayError.self) { try admission.principal(of: body) }
         await bench.close()
     }
 

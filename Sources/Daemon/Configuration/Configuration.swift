@@ -85,6 +85,8 @@ struct Configuration: Hashable, Sendable {
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
+        /// What signed uploads may take together before their signature could be checked; the default is 64 MiB.
+        var unprovenBudget = ByteCount.mebibytes(64)
         /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is
         /// 300 s.
         var signatureWindow: Duration = .seconds(300)

@@ -1,5 +1,3 @@
-public import JSONScan
-
 /// Who makes a request, as far as its head tells (design, section 4, step 1).
 ///
 /// A refusal is thrown. Whoever holds an admission gets a principal out of it only with what its signature covers.
@@ -29,12 +27,11 @@ public enum Admission: Sendable {
 
     /// The principal of a request with a JSON object.
     ///
-    /// - Parameter json: Validated, without duplicate members.
     /// - Throws: 401/40100 when the signature is not of this object.
-    public func principal(of json: JSONScanner) throws(GatewayError) -> Principal {
+    public func principal(of json: ReceivedJSON) throws(GatewayError) -> Principal {
         switch self {
         case .accepted(let principal): principal
-        case .needsBody(let request): try request.verify(SignedText.candidates(of: json))
+        case .needsBody(let request): try request.verify(SignedText.candidates(of: json.root, in: json.scanner))
         }
     }
 }

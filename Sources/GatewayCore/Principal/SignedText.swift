@@ -19,19 +19,24 @@ enum SignedText {
         guard let config else { return [RequestSignature.payload(of: others)] }
         let formA = others + [("config", String(decoding: config.text, as: UTF8.self))]
         var candidates = [RequestSignature.payload(of: formA)]
-        if let json = try? JSONScanner(validating: config.text, refusingDuplicateMembers: true) {
-            candidates += Self.candidates(of: json, beside: others)
+        if let json = try? JSONScanner(validating: config.text, refusingDuplicateMembers: true), let root = json.root {
+            candidates += Self.candidates(of: root, in: json, beside: others)
         }
         return candidates
     }
 
     /// The texts of a JSON object: its scalars literally, and with numbers in plain decimal.
     static func candidates(
-        of json: JSONScanner,
+        of object: JSONValueRange,
+        in json: JSONScanner,
         beside others: [(name: String, value: String)] = []
     ) -> [String] {
-        let literal = RequestSignature.payload(of: others + json.signedScalars { json.literal(of: $0) })
-        let plain = RequestSignature.payload(of: others + json.signedScalars { json.plainDecimal(of: $0) })
-        return literal == plain ? [literal] : [literal, plain]
+        // What cannot be written out as text cannot have been signed.
+        guard let scalars = try? json.scalarMembers(of: object) else { return [] }
+        let plain = RequestSignature.payload(of: others + scalars)
+        let numbers = json.members(of: object).filter { $0.value.kind == .number }
+        let literals = Dictionary(numbers.map { ($0.key, json.literal(of: $0.value)) }) { first, _ in first }
+        let literal = RequestSignature.payload(of: others + scalars.map { ($0.name, literals[$0.name] ?? $0.value) })
+        return literal == plain ? [plain] : [plain, literal]
     }
 }

@@ -7,10 +7,12 @@ public struct TokenRoutes: Sendable {
 
     private let access: ClientAccess
     private let issuer: TokenIssuer
+    private let bodies: BodyStorage
 
     /// Takes what it needs.
-    public init(access: ClientAccess, issuer: TokenIssuer) {
+    public init(access: ClientAccess, issuer: TokenIssuer, bodies: BodyStorage) {
         self.access = access
+        self.bodies = bodies
         self.issuer = issuer
     }
 
@@ -19,7 +21,7 @@ public struct TokenRoutes: Sendable {
         [
             Route(.post, "/v1/tokens") { exchange async throws(GatewayError) in
                 let principal = try self.access.principal(of: exchange, for: .tokens)
-                let json = try await exchange.receiveJSON(limit: 16 << 10)
+                let json = try await exchange.receiveJSON(limit: 16 << 10, storage: self.bodies)
                 return Self.response(to: try self.issuer.issue(try Self.request(json, of: principal)))
             }
         ]
@@ -34,11 +36,11 @@ public struct TokenRoutes: Sendable {
     }
 
     private static func request(
-        _ json: JSONScanner,
+        _ body: ReceivedJSON,
         of principal: Principal
     ) throws(GatewayError) -> TokenIssuer.Request {
-        guard let root = json.root else { throw .unexpected }
-        for member in json.members(of: root) where !Self.members.contains(member.key) {
+        let json = body.scanner
+        for member in json.members(of: body.root) where !Self.members.contains(member.key) {
             let known = Self.members.joined(separator: ", ")
             throw .invalid("'\(member.key.prefix(64))' is not a member of this request; known: \(known).")
         }
