@@ -31,7 +31,8 @@ import Testing
             client: "app",
             user: user,
             actor: "operator",
-            lastFlight: FlightID(process: 7, serial: last)
+            lastFlight: FlightID(process: 7, serial: last),
+            requestedAt: someDay
         )
         let id = try await store.beginErasure(new)
         while true {
@@ -101,7 +102,7 @@ import Testing
 
     @Test func callsThatBeginMeanwhileAreSpared() async throws {
         for number in 1...3 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
-        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil)
+        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(new)
         try await self.answer(9, user: "anna")
         var progress = try await self.store.continueErasure(id, now: someDay, limit: 1)
@@ -112,7 +113,7 @@ import Testing
 
     @Test func aRestartGoesOnWhereItWas() async throws {
         for number in 1...5 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
-        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil)
+        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(new)
         #expect(try await !self.store.continueErasure(id, now: someDay, limit: 2).isComplete)
         await self.store.close()

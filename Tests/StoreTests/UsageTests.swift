@@ -96,7 +96,7 @@ import Testing
         try await self.answer(1, user: "anna")
         try await self.answer(2, user: nil)
         let running = try await self.store.claim(.sample(3))
-        let erasure = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil)
+        let erasure = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(erasure)
         #expect(try await self.store.continueErasure(id, now: someDay).isComplete)
         #expect(try await !self.store.complete(.sample(3, row: running)))

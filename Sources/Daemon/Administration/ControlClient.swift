@@ -18,8 +18,9 @@ struct ControlClient: Sendable {
 
     /// The largest answer in bytes.
     private static let maximumAnswer = 64 << 20
-    /// How long the daemon may be silent, in milliseconds: longer than its slowest commit. A long command has no
-    /// limit; the end of the daemon ends the connection.
+    /// How long the daemon may be silent, in milliseconds: longer than its slowest commit.
+    ///
+    /// A long command has no limit; the end of the daemon ends the connection.
     private static let patience: Int32 = 60_000
 
     /// The socket.

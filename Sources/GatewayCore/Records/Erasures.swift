@@ -55,10 +55,17 @@ public struct Erasures: Sendable {
         within limit: Duration = .seconds(10)
     ) async throws(StoreError) -> ErasureProgress {
         let end = self.clock.now() + limit
+        let now = self.clock.unixMilliseconds()
         // First, so that nothing new begins in the user's name.
-        try await self.revocations.revoke(user: user, client: client, at: self.clock.unixMilliseconds())
-        self.calls?.usage.makeAnonymous(client: client, user: user)
-        let erasure = NewErasure(client: client, user: user, actor: actor, lastFlight: self.calls?.latestFlight)
+        try await self.revocations.revoke(user: user, client: client, at: now)
+        self.calls?.usage.makeAnonymous(client: client, user: user, at: now)
+        let erasure = NewErasure(
+            client: client,
+            user: user,
+            actor: actor,
+            lastFlight: self.calls?.latestFlight,
+            requestedAt: now
+        )
         let id = try await self.store.beginErasure(erasure)
         var progress: ErasureProgress
         repeat {

@@ -28,10 +28,9 @@ final class UsageTally: Sendable {
     private struct State {
         var rows: [UsageKey: UsageCounts] = [:]
         var erasures = 0
-        /// Erased users, with the number of their erasure: what began before is counted without their name.
-        ///
-        /// One entry for each user ever erased by this process, some 100 bytes.
-        var erased: [User: Int] = [:]
+        /// Users erased within the last hour, with the number of their erasure and its time: what began before is
+        /// counted without their name.
+        var erased: [User: (number: Int, at: Int64)] = [:]
     }
 
     private let state = Locked(State())
@@ -83,10 +82,12 @@ final class UsageTally: Sendable {
     }
 
     /// Forgets who a user was that is being erased.
-    func makeAnonymous(client: String, user: String) {
+    func makeAnonymous(client: String, user: String, at now: Int64) {
         self.state.withLock { state in
             state.erasures += 1
-            state.erased[User(client: client, user: user)] = state.erasures
+            // No request lasts an hour.
+            state.erased = state.erased.filter { $0.value.at > now - 3_600_000 }
+            state.erased[User(client: client, user: user)] = (state.erasures, now)
             for (key, counts) in state.rows where key.client == client && key.user == user {
                 state.rows[key] = nil
                 state.rows[key.anonymous, default: UsageCounts()] += counts
@@ -97,7 +98,7 @@ final class UsageTally: Sendable {
     private func key(of entry: Entry) -> UsageKey {
         let key = entry.key
         let erasure = self.state.withLock { $0.erased[User(client: key.client, user: key.user)] }
-        return erasure.map { $0 > entry.erasures } == true ? key.anonymous : key
+        return erasure.map { $0.number > entry.erasures } == true ? key.anonymous : key
     }
 
     private func take() -> [(key: UsageKey, value: UsageCounts)] {

@@ -40,13 +40,16 @@ public struct NewErasure: Sendable {
     public var actor: String
     /// The last flight that began before: of flights up to this one nothing is stored.
     public var lastFlight: FlightID?
+    /// The present time, in Unix milliseconds.
+    public var requestedAt: Int64
 
     /// Takes the parts.
-    public init(client: String, user: String, actor: String, lastFlight: FlightID?) {
+    public init(client: String, user: String, actor: String, lastFlight: FlightID?, requestedAt: Int64) {
         self.client = client
         self.user = user
         self.actor = actor
         self.lastFlight = lastFlight
+        self.requestedAt = requestedAt
     }
 }
 
@@ -59,6 +62,15 @@ struct KeyRetention {
         self.answered = configuration.keyRetention.wholeMilliseconds
         self.unknown = configuration.unknownRetention.wholeMilliseconds
     }
+}
+
+/// Up to which flight a user was erased.
+struct ErasedUser {
+    /// Longer than any flight lasts, in milliseconds.
+    static let lifetime: Int64 = 3_600_000
+
+    let lastFlight: FlightID
+    let erasedAt: Int64
 }
 
 /// A user of a client.

@@ -27,7 +27,7 @@ struct ErasureStatements {
         )
         self.findRecord = try database.prepare("SELECT record_id FROM records WHERE id = ?1")
         self.recordsOfID = try database.prepare(
-            "SELECT id FROM records WHERE record_id = ?1 AND client = ?2 AND (?3 IS NULL OR user = ?3) LIMIT 64"
+            "SELECT id FROM records WHERE record_id = ?1 AND client = ?2 AND (?3 IS NULL OR user = ?3)"
         )
         self.keysOfUser = try database.prepare(
             "SELECT id FROM keys WHERE client = ?1 AND user = ?2 AND id < ?3 ORDER BY id LIMIT ?4"

@@ -42,7 +42,10 @@ extension WriterConnection {
             $0.bind(id, at: 4)
             $0.bind(new.actor, at: 5)
         }
-        self.erasedUsers[ClientUser(client: new.client, user: new.user)] = new.lastFlight
+        self.erasedUsers = self.erasedUsers.filter { $0.value.erasedAt > new.requestedAt - ErasedUser.lifetime }
+        self.erasedUsers[ClientUser(client: new.client, user: new.user)] = new.lastFlight.map {
+            ErasedUser(lastFlight: $0, erasedAt: new.requestedAt)
+        }
         return id
     }
 
@@ -99,7 +102,7 @@ extension WriterConnection {
 
     /// Whether a claim's key was erased, or its flight began before all calls of its user were.
     func isErased(_ claim: NewClaim) throws(StoreError) -> Bool {
-        if let user = claim.user, let last = self.erasedUsers[ClientUser(client: claim.client, user: user)],
+        if let user = claim.user, let last = self.erasedUsers[ClientUser(client: claim.client, user: user)]?.lastFlight,
             last.process == claim.flight.process, claim.flight.serial <= last.serial
         {
             return true

@@ -38,10 +38,8 @@ final class WriterConnection {
 
     /// What the open transaction counted.
     var pendingUsage: [UsageKey: UsageCounts] = [:]
-    /// Users erased since the start, with the last flight that began before: one that has no row yet brings none.
-    ///
-    /// One entry for each user ever erased by this process, some 100 bytes.
-    var erasedUsers: [ClientUser: FlightID] = [:]
+    /// Users erased within the last hour, with the last flight that began before: one that has no row yet brings none.
+    var erasedUsers: [ClientUser: ErasedUser] = [:]
 
     private var storedNextID: Int64
     private var storedAnswered: Int
@@ -122,7 +120,7 @@ final class WriterConnection {
         fileprivate let effects: Int
         fileprivate let hasDeletions: Bool
         fileprivate let keySweep: KeySweep
-        fileprivate let erasedUsers: [ClientUser: FlightID]
+        fileprivate let erasedUsers: [ClientUser: ErasedUser]
         fileprivate let pendingUsage: [UsageKey: UsageCounts]
     }
 
