@@ -19,8 +19,12 @@ struct GatewayAssembly: Sendable {
     let calls: PaidCalls
     /// Erases what users did.
     let erasures: Erasures
-    /// All accounts of all platforms.
-    let accounts: [Account]
+    /// What clients may use.
+    let limiter: ClientLimiter
+    /// The accounts of the platform Yugu.
+    let yuguAccounts: AccountPool
+    /// The accounts of all platforms.
+    let accounts: [AccountPool]
 
     /// Puts a gateway together.
     ///
@@ -38,15 +42,18 @@ struct GatewayAssembly: Sendable {
         registry: MetricsRegistry
     ) throws(StoreError) {
         let yugu = configuration.yugu
+        self.limiter = ClientLimiter(settings: configuration.limits.clients)
         let services = UpstreamServices(
             transport: transport,
             policy: RetryPolicy(yugu),
+            limiter: self.limiter,
             maximumAnswer: yugu.answerBytes.bytes,
             logger: logger,
             metrics: GatewayMetrics(registry: registry)
         )
         var callTimes = PaidCalls.Configuration()
         callTimes.waitForWinner = yugu.waitForWinner
+        callTimes.dayOffset = configuration.limits.dayOffset
         callTimes.unknownReplayWindow = yugu.unknownReplayWindow
         let calls = PaidCalls(
             configuration: callTimes,
@@ -65,11 +72,13 @@ struct GatewayAssembly: Sendable {
             configuration: accepted,
             clients: clients,
             masters: masters,
-            revocations: revocations
+            revocations: revocations,
+            limiter: self.limiter
         )
         let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
-        var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
+        self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
+        var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
         let providers: [any Provider] = [
             YuguProvider(
@@ -96,7 +105,13 @@ struct GatewayAssembly: Sendable {
         self.revocations = revocations
         self.calls = calls
         self.erasures = erasures
-        self.accounts = providers.flatMap(\.accounts)
+        self.accounts = providers.map(\.accounts)
+        let accounts = self.accounts
+        registry.gauges(
+            "speechgate_account_usable",
+            "1 while the platform takes calls of the account, as far as it has said.",
+            by: "account"
+        ) { accounts.flatMap { $0.status() }.map { ($0.name, $0.isUsable ? 1 : 0) } }
     }
 
     private static func bodies(
@@ -113,16 +128,18 @@ struct GatewayAssembly: Sendable {
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 
-    private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {
+    /// The accounts as a configuration has them.
+    static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {
         zip(yugu.accounts, secrets.accounts).map { account, secretKey in
-            Account(
-                name: account.name,
-                appKey: account.appKey,
-                secretKey: secretKey,
-                concurrency: account.concurrency,
-                queueLength: yugu.queue.length,
-                queueWait: yugu.queue.wait
-            )
+            var settings = Account.Settings(secretKey: secretKey)
+            settings.kind = account.kind
+            settings.concurrency = account.concurrency
+            settings.queueLength = yugu.queue.length
+            settings.queueWait = yugu.queue.wait
+            settings.daily = account.daily
+            settings.exhaustedTime = yugu.exhaustedTime
+            settings.breaker = yugu.breaker
+            return Account(name: account.name, appKey: account.appKey, settings: settings, dayOffset: yugu.dayOffset)
         }
     }
 }

@@ -11,6 +11,7 @@ public enum GatewayCode: Int, Sendable {
     case keyReused = 40903
     case tooManyRequests = 42900
     case concurrencyLimit = 42901
+    case dailyLimit = 42903
     case internalError = 50000
     case upstream = 50200
 
@@ -23,6 +24,7 @@ public enum GatewayCode: Int, Sendable {
         case .notFound: "NOT_FOUND"
         case .conflict, .inProgress, .keyReused: "CONFLICT"
         case .tooManyRequests, .concurrencyLimit: "RATE_LIMIT"
+        case .dailyLimit: "QUOTA"
         case .internalError: "SERVER"
         case .upstream: "UPSTREAM"
         }
@@ -32,7 +34,7 @@ public enum GatewayCode: Int, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
-        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused: false
+        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit: false
         }
     }
 

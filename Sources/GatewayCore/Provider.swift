@@ -5,5 +5,5 @@ public protocol Provider: Sendable {
     /// The routes that this provider answers.
     var routes: [Route] { get }
     /// The platform accounts that must be usable for the gateway to be ready.
-    var accounts: [Account] { get }
+    var accounts: AccountPool { get }
 }

@@ -25,6 +25,11 @@ enum ErrorTable {
             let isRetryable = RetryPolicy.isRetryable(status: status)
             (kind, usualStatus) = (status == 401 ? .credentials : isRetryable ? .retryable : .final, 502)
         }
-        return PlatformCode(value: value, kind: kind, usualStatus: usualStatus)
+        return PlatformCode(
+            value: value,
+            kind: kind,
+            usualStatus: usualStatus,
+            accountFault: Self.accountFault(of: value)
+        )
     }
 }

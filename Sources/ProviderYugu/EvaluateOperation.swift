@@ -11,6 +11,7 @@ struct EvaluateOperation: PaidOperation {
     let name = "evaluate"
     let isDeduplicated = true
     var coreType: String? { self.form.coreType }
+    var audioMilliseconds: Int64? { self.form.audio.audioMilliseconds }
 
     func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest {
         let encoder = MultipartEncoder(boundary: FormBoundary.make())
@@ -28,7 +29,7 @@ struct EvaluateOperation: PaidOperation {
     }
 
     func classify(_ response: HTTPTransportResponse) -> PlatformAnswer {
-        YuguAnswer.classifyEvaluation(response)
+        YuguAnswer.classifyEvaluation(response, measuringAudio: self.audioMilliseconds == nil)
     }
 
     /// All text parts are signed; in form A `config` is one of them.

@@ -49,7 +49,7 @@ struct ReportRoute: Sendable {
         } catch {
             throw .storeUnavailable
         }
-        guard let appKey, let account = self.provider.accounts.first(where: { $0.appKey == appKey }) else {
+        guard let appKey, let account = self.provider.accounts.account(withAppKey: appKey) else {
             throw .invalid("There is no such record.")
         }
         return account

@@ -5,14 +5,31 @@ internal import JSONScan
 /// Reads the platform's answers by scanning their bytes (contract yugu, sections 4.3, 6.2, 9.1 and 12).
 enum YuguAnswer {
     /// An evaluation: a bare object that has a result or a record id.
-    static func classifyEvaluation(_ response: HTTPTransportResponse) -> PlatformAnswer {
+    ///
+    /// - Parameter measuringAudio: Whether the platform's word on the recording's length is wanted.
+    static func classifyEvaluation(
+        _ response: HTTPTransportResponse,
+        measuringAudio: Bool = false
+    ) -> PlatformAnswer {
         // A body with a result was paid for, whatever else it says (contract yugu, section 6.2).
         Self.classify(response) { scanner in
             let recordID = scanner.value(at: "recordId").flatMap { scanner.string(of: $0) }
             guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
             let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
-            return AnswerFacts(recordID: recordID, overall: overall.flatMap { scanner.double(of: $0) })
+            return AnswerFacts(
+                recordID: recordID,
+                overall: overall.flatMap { scanner.double(of: $0) },
+                audioMilliseconds: measuringAudio ? Self.audioMilliseconds(in: scanner) : nil
+            )
         }
+    }
+
+    private static func audioMilliseconds(in scanner: JSONScanner) -> Int64? {
+        let value = scanner.value(at: "result", "numeric_duration") ?? scanner.value(at: "result", "duration_s")
+        guard let seconds = value.flatMap({ scanner.double(of: $0) }), (0...86_400).contains(seconds) else {
+            return nil
+        }
+        return Int64((seconds * 1000).rounded(.up))
     }
 
     /// A report: an envelope with data.

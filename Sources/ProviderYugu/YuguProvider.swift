@@ -8,10 +8,10 @@ public struct YuguProvider: Provider {
         /// The platform's REST base without a trailing slash; the default is the platform's own.
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
-        public var accounts: [Account]
+        public var accounts: AccountPool
 
         /// Takes the accounts.
-        public init(accounts: [Account]) {
+        public init(accounts: AccountPool) {
             self.accounts = accounts
         }
     }
@@ -41,7 +41,7 @@ public struct YuguProvider: Provider {
     }
 
     /// Our accounts at the platform.
-    public var accounts: [Account] { self.configuration.accounts }
+    public var accounts: AccountPool { self.configuration.accounts }
 
     /// Evaluation and report.
     public var routes: [Route] {

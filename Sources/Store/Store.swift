@@ -9,7 +9,7 @@ public import Cryptography
 ///
 /// ## Topics
 /// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``recordOwner(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
-/// - A paid call: ``claim(_:)``, ``complete(_:)``, ``release(row:flight:)``, ``markUnresolved(row:flight:)``
+/// - A paid call: ``claim(_:)``, ``move(row:flight:to:reserving:)``, ``complete(_:)``, ``release(row:flight:)``, ``markUnresolved(row:flight:)``
 /// - Operation: ``settle(_:billed:)``, ``expire(now:limit:)``, ``probe()``, ``close()``
 public final class Store: Sendable {
     /// The state directory.
@@ -208,7 +208,8 @@ public final class Store: Sendable {
     public func expire(now: Int64, limit: Int = 64) async throws(StoreError) -> Expiry {
         let limits = RetentionLimits(self.configuration, now: now)
         let expiry = try await self.writer.submit(weight: limit * 4096) { (connection) throws(StoreError) in
-            try connection.expire(limits, limit: limit)
+            try connection.deleteOldDays(now: now)
+            return try connection.expire(limits, limit: limit)
         }
         try await self.writer.submit(weight: 1 << 20) { (connection) throws(StoreError) in try connection.shrink() }
         return expiry

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Writes what happens, one constant message with its data at a time, to a sink.
 ///
 /// Libraries receive a logger and never make one. The data of a message below the level is not even computed.
@@ -42,7 +44,8 @@ public struct Logger: Sendable {
         }
     }
 
-    private let level: Level
+    /// Shared by all copies.
+    private let threshold: Threshold
     private let sink: any LogSink
     private let now: @Sendable () -> Duration
 
@@ -53,9 +56,14 @@ public struct Logger: Sendable {
     ///   - sink: Takes the messages.
     ///   - now: The time since 1970-01-01 00:00 UTC; the default is the system's.
     public init(level: Level = .info, sink: any LogSink, now: @escaping @Sendable () -> Duration = LogClock.now) {
-        self.level = level
+        self.threshold = Threshold(level)
         self.sink = sink
         self.now = now
+    }
+
+    /// From now on this logger, and all copies of it, write from another level on.
+    public func setLevel(_ level: Level) {
+        self.threshold.level.store(level.rawValue, ordering: .relaxed)
     }
 
     /// Writes a message, if its level is enabled.
@@ -64,7 +72,7 @@ public struct Logger: Sendable {
     ///   - message: What happened, always in the same words.
     ///   - metadata: With what; keys are lower case with dots, and units are spelled in them (`duration_ms`).
     public func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> LogMetadata = [:]) {
-        guard level >= self.level else { return }
+        guard level.rawValue >= self.threshold.level.load(ordering: .relaxed) else { return }
         self.sink.write(LogRecord(time: self.now(), level: level, message: message, metadata: metadata()))
     }
 
@@ -91,5 +99,14 @@ public struct Logger: Sendable {
     /// Writes a message of level `error`.
     public func error(_ message: StaticString, _ metadata: @autoclosure () -> LogMetadata = [:]) {
         self.log(.error, message, metadata())
+    }
+}
+
+/// The lowest level that is written.
+private final class Threshold: Sendable {
+    let level: Atomic<UInt8>
+
+    init(_ level: Logger.Level) {
+        self.level = Atomic(level.rawValue)
     }
 }

@@ -90,6 +90,21 @@ public final class MetricsRegistry: Sendable {
         }
     }
 
+    /// Declares a gauge for the values that a label has at each scrape: names from a configuration that may change.
+    public func gauges(
+        _ name: String,
+        _ help: String,
+        by label: String,
+        reading read: @escaping @Sendable () -> [(value: String, reading: Double)]
+    ) {
+        Self.check(labelNames: [label])
+        self.add(name) { text in
+            let values = read()
+            text.begin(name, help, .gauge)
+            for (value, reading) in values { text.sample(name, [(label, value)], value: reading) }
+        }
+    }
+
     // MARK: Text
 
     /// All metrics in Prometheus' text format 0.0.4, in the order in which they were made.

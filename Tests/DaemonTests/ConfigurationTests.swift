@@ -1,3 +1,4 @@
+import GatewayCore
 import Testing
 
 @testable import Daemon
@@ -51,13 +52,18 @@ import Testing
             log: {level: "debug", format: "text"}, echo: true, drain: "1m",
             limits: {connections: 1, requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
               bodyIdleTimeout: "2s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
-              memoryBudget: "6MiB", spoolBudget: "7GiB"},
+              memoryBudget: "6MiB", spoolBudget: "7GiB",
+              client: {rate: "20/s", userRate: "100/10s burst 7", concurrency: 8, userConcurrency: 2,
+                daily: {calls: 100, audio: "10h"}, userDaily: {calls: 5}, weight: 3},
+              clients: {app: {rate: null, daily: {calls: null}, weight: 9}}, dayOffset: "8h"},
             store: {keyRetention: "1d", recordRetention: "2d", unknownRetention: "72h", answerCache: "9MiB"},
             """,
             yugu: """
                 baseURL: "http://127.0.0.1:9/", certificateAuthorityFile: "ca.pem", connectTimeout: "1s",
                 attemptTimeout: "2s", totalTimeout: "3s", attempts: 4, answerBytes: "1MiB", waitForWinner: "5s",
-                unknownReplayWindow: "6h", queue: {length: 7, wait: "8s"},
+                unknownReplayWindow: "6h", dayOffset: "1h", exhaustedTime: "2m",
+                breaker: {window: "1s", minimumCalls: 2, failureRatio: 0.9, openTime: "3s", maximumOpenTime: "4s",
+                  probeTime: "5s"}, queue: {length: 7, wait: "8s"},
                 retry: {initialDelay: "9ms", maximumDelay: "10ms", jitter: 0, maximumRetryAfter: "11s"},
                 """
         )
@@ -85,6 +91,19 @@ import Testing
             memoryBudget: .bytes(6_291_456),
             spoolBudget: .bytes(7_516_192_768)
         )
+        expected.limits.clients.defaults.rate = TokenBucket.Rate(20, per: .seconds(1), burst: 20)
+        expected.limits.clients.defaults.userRate = TokenBucket.Rate(100, per: .seconds(10), burst: 7)
+        expected.limits.clients.defaults.concurrency = 8
+        expected.limits.clients.defaults.userConcurrency = 2
+        expected.limits.clients.defaults.daily = .init(calls: 100, audioMilliseconds: 36_000_000)
+        expected.limits.clients.defaults.userDaily.calls = 5
+        expected.limits.clients.defaults.weight = 3
+        expected.limits.dayOffset = .seconds(28_800)
+        var app = expected.limits.clients.defaults
+        app.rate = nil
+        app.daily.calls = nil
+        app.weight = 9
+        expected.limits.clients.clients = ["app": app]
         expected.store = .init(
             keyRetention: .seconds(86_400),
             recordRetention: .seconds(172_800),
@@ -106,6 +125,14 @@ import Testing
         expected.yugu.answerBytes = .bytes(1_048_576)
         expected.yugu.waitForWinner = .seconds(5)
         expected.yugu.unknownReplayWindow = .seconds(21_600)
+        expected.yugu.dayOffset = .seconds(3_600)
+        expected.yugu.exhaustedTime = .seconds(120)
+        expected.yugu.breaker.window = .seconds(1)
+        expected.yugu.breaker.minimumCalls = 2
+        expected.yugu.breaker.failureRatio = 0.9
+        expected.yugu.breaker.openTime = .seconds(3)
+        expected.yugu.breaker.maximumOpenTime = .seconds(4)
+        expected.yugu.breaker.probeTime = .seconds(5)
         expected.yugu.accounts = [
             .init(
                 name: "main",
@@ -220,6 +247,31 @@ import Testing
             "limits: {uploadBytes: 52428800}",
             #"limits.uploadBytes: a size with its unit (B, KiB, MiB, GiB), for example "50MiB", is wanted, not a number"#
         ),
+        (
+            "limits: {client: {rate: '0/s'}}",
+            #"limits.client.rate: a rate is wanted: "20/s", "600/m", "100/10s", "#
+                + #"or "20/s burst 100" for as many at once"#
+        ),
+        (
+            "limits: {clients: {'a b': {}}}",
+            "limits.clients.a b: a name is 1 to 63 characters of a-z, 0-9, '.', '_' and '-' "
+                + "and begins with a letter or digit"
+        ),
+        ("limits: {clients: {a: {wait: 1}}}", #"limits.clients.a.wait: unknown key; did you mean "yugu.queue.wait"?"#),
+        (
+            "limits: {client: {weight: null}}",
+            "limits.client.weight: a whole number is wanted, not null; "
+                + "leave the key out to get the default"
+        ),
+        (
+            "limits: {client: {accountKind: 'sandbox'}}",
+            #"limits.client.accountKind: no account in yugu.accounts has the kind "sandbox"; there is "production""#
+        ),
+        (
+            "limits: {clients: {app: {accountKind: 'sandbox'}}}",
+            #"limits.clients.app.accountKind: no account in yugu.accounts has the kind "sandbox"; there is "production""#
+        ),
+        ("limits: {client: {concurrency: 0}}", "limits.client.concurrency: 0 is out of range; 1 to 100000 is possible"),
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",

@@ -29,7 +29,8 @@ import Testing
         #expect(health.status == 200)
         let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 200)
-        #expect(ready.text == #"{"ready":true,"reasons":[]}"# + "\n")
+        let accounts = #"[{"name":"main","kind":"production","state":"usable"}]"#
+        #expect(ready.text == #"{"ready":true,"reasons":[],"accounts":\#(accounts)}"# + "\n")
         let version = try await daemon.operations("/version")
         #expect(version.text.wholeMatch(of: /\{"version":"[0-9.]+"\}\n/) != nil)
         let metrics = try await daemon.operations("/metrics").text
@@ -143,7 +144,8 @@ import Testing
         #expect(await idle.receiveEnd(), "an idle connection is closed")
         let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 503)
-        #expect(ready.text == #"{"ready":false,"reasons":["draining"]}"# + "\n")
+        let accounts = #"[{"name":"main","kind":"production","state":"usable"}]"#
+        #expect(ready.text == #"{"ready":false,"reasons":["draining"],"accounts":\#(accounts)}"# + "\n")
         #expect(throws: TestHTTPClient.Failure.self) { try TestHTTPClient(port: daemon.port) }
         running.send("0123456789")
         let answer = await running.receive()
@@ -177,11 +179,13 @@ import Testing
         #expect(await running.receiveEnd())
     }
 
-    @Test func aHangupChangesNothing() async throws {
+    @Test func aHangupReadsTheConfigurationAgain() async throws {
         let scratch = try ScratchDirectory()
         let daemon = try await scratch.serve()
         daemon.process.signal(SIGHUP)
-        while !daemon.process.errorText.contains("SIGHUP is ignored") { try await Task.sleep(for: .milliseconds(5)) }
+        while !daemon.process.errorText.contains("configuration reloaded") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(try await daemon.operations("/readyz").status == 200)
         #expect(await daemon.terminate() == 0)
     }
@@ -256,7 +260,8 @@ import Testing
         #expect(await caller.receive().status == 502)
         let ready = try await daemon.operations("/readyz")
         #expect(ready.status == 503)
-        #expect(ready.text == #"{"ready":false,"reasons":["accounts"]}"# + "\n")
+        let accounts = #"[{"name":"main","kind":"production","state":"refused"}]"#
+        #expect(ready.text == #"{"ready":false,"reasons":["accounts"],"accounts":\#(accounts)}"# + "\n")
         for secret in ["hunter2", "app-key-1", key, "0123456789abcdef0123"] {
             #expect(!daemon.process.errorText.contains(secret))
         }

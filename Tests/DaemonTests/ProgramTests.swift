@@ -37,7 +37,7 @@ import Testing
             "control  DIR/state/control.sock", "state  DIR/state, will be made", "loops  1", "echo  on",
             "secrets.master  file DIR/master", "secrets.upstreamKey  file DIR/upstream",
             "yugu  https://open.shengzhiai.com, authorities: the system's",
-            "account main  appKey app-***, file DIR/account, 64 calls at once",
+            "account main  production, appKey app-***, file DIR/account, 64 calls at once",
         ] {
             #expect(lines.contains(expected), "\(lines)")
         }

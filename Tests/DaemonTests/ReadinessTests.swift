@@ -1,3 +1,5 @@
+import Cryptography
+import GatewayCore
 import Testing
 
 @testable import Daemon
@@ -17,12 +19,18 @@ import Testing
         hasReadyAccount: Bool,
         reasons: [Readiness.Reason]
     ) {
-        let readiness = Readiness(isStoreWritable: { isStoreWritable }, hasReadyAccount: { hasReadyAccount })
+        let settings = Account.Settings(secretKey: Secret("s"))
+        let pool = AccountPool(hasReadyAccount ? [Account(name: "main", appKey: "k", settings: settings)] : [])
+        let readiness = Readiness(isStoreWritable: { isStoreWritable }, accounts: { pool.status() })
         readiness.enter(stage)
         #expect(readiness.reasons == reasons)
     }
 
     @Test func aDaemonBeginsUnready() {
-        #expect(Readiness(isStoreWritable: { true }, hasReadyAccount: { true }).reasons == [.starting])
+        #expect(
+            Readiness(isStoreWritable: { true }, accounts: { AccountPool([]).status() }).reasons == [
+                .starting, .accounts,
+            ]
+        )
     }
 }

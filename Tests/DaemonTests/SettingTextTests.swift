@@ -1,3 +1,4 @@
+import GatewayCore
 import Testing
 
 @testable import Daemon
@@ -81,5 +82,25 @@ import Testing
         #expect(PathText.resolve("a", besideFile: "conf/x.json5") == "conf/a")
         #expect(PathText.resolve("a", besideFile: "x.json5") == "a")
         #expect(PathText.resolve("/a", besideFile: "/etc/x.json5") == "/a")
+    }
+
+    @Test(arguments: [
+        ("20/s", TokenBucket.Rate(20, per: .seconds(1), burst: 20)),
+        ("600/m", TokenBucket.Rate(600, per: .seconds(60), burst: 600)),
+        ("100/10s", TokenBucket.Rate(100, per: .seconds(10), burst: 100)),
+        ("1/250ms burst 8", TokenBucket.Rate(1, per: .milliseconds(250), burst: 8)),
+        ("1000000/d", TokenBucket.Rate(1_000_000, per: .seconds(86_400), burst: 1_000_000)),
+    ])
+    func ratesSayHowManyInWhichTime(text: String, rate: TokenBucket.Rate) {
+        #expect(RateText.rate(text) == rate)
+    }
+
+    @Test(arguments: [
+        "", "20", "/s", "20/", "0/s", "1000001/s", "-1/s", "1/2d", "1/0s", "20/s burst", "20/s burst 0", "20 /s",
+        "1/s/s",
+        "1/fortnight", "20/s  burst 3", "20/s burst 3 ",
+    ])
+    func whatIsNoRateIsRefused(text: String) {
+        #expect(RateText.rate(text) == nil)
     }
 }

@@ -5,6 +5,16 @@ import Testing
 
 /// The daemon and the platform simulator as processes, with a state directory of their own.
 final class TestBed: Sendable {
+    /// An account at the platform, under a key pair that the simulator is told.
+    struct PlatformAccount: Sendable {
+        let name: String
+        /// Further members of its settings; values are JSON5.
+        var members = ""
+
+        var appKey: String { "ak_\(self.name)" }
+        var secretKey: String { "secret-of-\(self.name)" }
+    }
+
     /// Settings that differ from what tests usually want; values are JSON5.
     struct Settings: Sendable {
         /// Members of the configuration's outermost object.
@@ -13,6 +23,8 @@ final class TestBed: Sendable {
         var yugu: [String: String] = ["retry": #"{ initialDelay: "20ms", maximumDelay: "200ms" }"#]
         /// Arguments of the simulator.
         var simulator = ["--processing-ms", "0"]
+        /// The accounts, where it is not one that the simulator makes up.
+        var accounts: [PlatformAccount] = []
         /// The gateway's account secret, where it is not the simulator's.
         var secretKey: String?
         /// Size of a file system of its own for the state directory, for instance `3m`; nil for a plain folder.
@@ -48,7 +60,8 @@ final class TestBed: Sendable {
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.simulator = try ChildProcess(
             ChildProcess.program("speechsim"),
-            ["--listen", "127.0.0.1:0"] + settings.simulator,
+            ["--listen", "127.0.0.1:0"] + settings.simulator
+                + settings.accounts.flatMap { ["--app-key", $0.appKey, "--secret-key", $0.secretKey] },
             log: self.folder.appendingPathComponent("simulator.log")
         )
         let line = Array(try #require(await self.simulator.readLine(), "the simulator says where it listens").utf8)
@@ -100,6 +113,13 @@ final class TestBed: Sendable {
             return running
         }
         withExtendedLifetime(last) {}
+    }
+
+    /// Changes the configuration's file; the daemon that runs does not know yet.
+    func edit(_ old: String, _ new: String) throws {
+        let text = try String(contentsOf: self.config, encoding: .utf8)
+        #expect(text.contains(old))
+        try Data(text.replacingOccurrences(of: old, with: new).utf8).write(to: self.config)
     }
 
     /// Sends an evaluation.
@@ -230,9 +250,17 @@ final class TestBed: Sendable {
             "loops": "2",
             "secrets": "{ master: \(master), upstreamKey: \(upstream) }",
         ].merging(settings.gateway) { $1 }
+        var accounts = [#"{ name: "main", appKey: "\#(appKey)", secretKey: \#(account) }"#]
+        if !settings.accounts.isEmpty {
+            accounts = try settings.accounts.map { account in
+                let secret = try file("\(account.name).secret", account.secretKey)
+                let members = #"name: "\#(account.name)", appKey: "\#(account.appKey)", secretKey: \#(secret)"#
+                return "{ \(members), \(account.members) }"
+            }
+        }
         let yugu = [
             "baseURL": "\"http://127.0.0.1:\(port)\"",
-            "accounts": #"[{ name: "main", appKey: "\#(appKey)", secretKey: \#(account) }]"#,
+            "accounts": "[\(accounts.joined(separator: ", "))]",
         ].merging(settings.yugu) { $1 }
         gateway["yugu"] = "{ " + yugu.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + " }"
         let text = "{\n" + gateway.map { "  \($0.key): \($0.value)" }.joined(separator: ",\n") + "\n}\n"

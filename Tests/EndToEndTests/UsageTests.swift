@@ -58,7 +58,7 @@ import Testing
         let page = try await bed.get("/v1/usage?groupBy=user&limit=2", fields: [("Accept", "text/csv")])
         #expect(
             page.text
-                == "user,calls,billed,replayed,failed,unknown,audioSeconds\r\na,1,1,0,0,0,0.0\r\nb,1,1,0,0,0,0.0\r\n"
+                == "user,calls,billed,replayed,failed,unknown,audioSeconds\r\na,1,1,0,0,0,1.5\r\nb,1,1,0,0,0,1.5\r\n"
         )
         let cursor = try #require(page["speechgate-next-cursor"])
         let rest = try await bed.get("/v1/usage?groupBy=user&limit=2&cursor=\(cursor)")

@@ -10,8 +10,8 @@ import Testing
 
     private let manual = ManualClock()
 
-    private func acquire(_ slots: AccountSlots, _ client: String) async throws {
-        try await slots.acquire(client: client, within: .seconds(300), clock: self.manual.clock)
+    private func acquire(_ slots: AccountSlots, _ client: String, weight: Int = 1) async throws {
+        try await slots.acquire(client: client, weight: weight, within: .seconds(300), clock: self.manual.clock)
     }
 
     @Test func aFreeSlotIsTakenAtOnceAndTheNextCallWaits() async throws {
@@ -19,7 +19,7 @@ import Testing
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
         while slots.waitingCount == 0 { await Task.yield() }
-        slots.release()
+        slots.release(at: self.manual.clock.now())
         try await second.value
     }
 
@@ -40,7 +40,7 @@ import Testing
         }
         await #expect(throws: AccountSlots.Refusal.timedOut) { try await second.value }
         // The slot was not lost with the waiter.
-        slots.release()
+        slots.release(at: self.manual.clock.now())
         try await self.acquire(slots, "a")
     }
 
@@ -64,13 +64,61 @@ import Testing
                 Task {
                     try await self.acquire(slots, client)
                     order.names.withLock { $0.append(client) }
-                    slots.release()
+                    slots.release(at: self.manual.clock.now())
                 }
             )
             while slots.waitingCount <= index { await Task.yield() }
         }
-        slots.release()
+        slots.release(at: self.manual.clock.now())
         for task in tasks { try await task.value }
         #expect(order.names.withLock { $0.firstIndex(of: "small") } == 1)
+    }
+
+    @Test func aClientOfWeightTwoIsServedTwiceInARound() async throws {
+        let slots = AccountSlots(concurrency: 1, queueLength: 64, queueWait: .seconds(30))
+        try await self.acquire(slots, "x")
+        let order = Order()
+        var tasks: [Task<Void, any Error>] = []
+        for (index, client) in ["a", "a", "a", "a", "b", "b"].enumerated() {
+            tasks.append(
+                Task {
+                    try await self.acquire(slots, client, weight: client == "a" ? 2 : 1)
+                    order.names.withLock { $0.append(client) }
+                    slots.release(at: self.manual.clock.now())
+                }
+            )
+            while slots.waitingCount <= index { await Task.yield() }
+        }
+        slots.release(at: self.manual.clock.now())
+        for task in tasks { try await task.value }
+        #expect(order.names.withLock { $0 } == ["a", "a", "b", "a", "a", "b"])
+    }
+
+    @Test func oneClientAloneMayFillHalfOfTheQueue() async throws {
+        let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
+        try await self.acquire(slots, "x")
+        let waiting = (0..<4).map { _ in Task { try await self.acquire(slots, "big") } }
+        while slots.waitingCount < 4 { await Task.yield() }
+        await #expect(throws: AccountSlots.Refusal.queueFull) { try await self.acquire(slots, "big") }
+        let small = Task { try await self.acquire(slots, "small") }
+        while slots.waitingCount < 5 { await Task.yield() }
+        for task in waiting + [small] { task.cancel() }
+        for task in waiting + [small] { _ = await task.result }
+        #expect(slots.waitingCount == 0)
+    }
+
+    @Test func moreSlotsServeThoseWhoWaitAndFewerHoldForTheNextCalls() async throws {
+        let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
+        let now = self.manual.clock.now()
+        try await self.acquire(slots, "a")
+        let second = Task { try await self.acquire(slots, "a") }
+        while slots.waitingCount == 0 { await Task.yield() }
+        slots.change(concurrency: 2, queueLength: 0, queueWait: .seconds(30), at: now)
+        try await second.value
+        slots.change(concurrency: 1, queueLength: 0, queueWait: .seconds(30), at: now)
+        slots.release(at: now)
+        await #expect(throws: AccountSlots.Refusal.queueFull) { try await self.acquire(slots, "a") }
+        slots.release(at: now)
+        try await self.acquire(slots, "a")
     }
 }

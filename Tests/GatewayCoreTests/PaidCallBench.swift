@@ -30,7 +30,9 @@ final class PaidCallBench: Sendable {
             directory
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
-        self.account = Account(name: "main", appKey: appKey, secretKey: Secret("secret"), concurrency: concurrency)
+        var settings = Account.Settings(secretKey: Secret("secret"))
+        settings.concurrency = concurrency
+        self.account = Account(name: "main", appKey: appKey, settings: settings)
         let services = UpstreamServices(
             transport: self.transport,
             clock: self.clock.clock,
@@ -74,7 +76,7 @@ final class PaidCallBench: Sendable {
                     key: key,
                     form: self.form(content),
                     path: "/evaluate",
-                    accounts: [self.account],
+                    accounts: AccountPool([self.account]),
                     requestID: "r"
                 )
             )

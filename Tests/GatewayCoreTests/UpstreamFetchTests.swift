@@ -8,7 +8,14 @@ import Testing
 @Suite struct UpstreamFetchTests {
     private static let operation = PlainOperation(isDeduplicated: true)
 
-    private let account = Account(name: "main", appKey: "ak_test", secretKey: Secret("secret"))
+    private let account: Account
+
+    init() {
+        var settings = Account.Settings(secretKey: Secret("secret"))
+        // Here it is the retry budget that ends them.
+        settings.breaker.minimumCalls = 1000
+        self.account = Account(name: "main", appKey: "ak_test", settings: settings)
+    }
 
     private func fetch(from transport: ScriptedTransport) async throws(GatewayError) -> HTTPResponse {
         var policy = RetryPolicy()

@@ -40,7 +40,7 @@ import Testing
 
     /// The heads of the parts that go to the platform, by name.
     private static func sent(_ form: EvaluateForm) throws -> [String: MultipartPartHead] {
-        let account = Account(name: "main", appKey: "ak", secretKey: Secret("secret"))
+        let account = Account(name: "main", appKey: "ak", settings: Account.Settings(secretKey: Secret("secret")))
         let request = EvaluateOperation(baseURL: "http://platform", form: form)
             .request(account: account, timestamp: 1, nonce: "n", upstreamKey: "k")
         let type = try #require(request.fields[.contentType])

@@ -16,12 +16,21 @@ final class Administration: Sendable {
     let clock: GatewayClock
     /// Nil without a daemon.
     let running: GatewayAssembly?
+    /// Nil without a daemon.
+    private let reload: ConfigurationReload?
     /// Reading the clients and showing them to the gateway is one step: an older list must not come last.
     let clients: Locked<ClientDirectory?>
 
-    init(store: Store, masters: MasterKeys?, running: GatewayAssembly?, clock: GatewayClock = .system) {
+    init(
+        store: Store,
+        masters: MasterKeys?,
+        running: GatewayAssembly?,
+        reload: ConfigurationReload? = nil,
+        clock: GatewayClock = .system
+    ) {
         self.store = store
         self.masters = masters
+        self.reload = reload
         self.running = running
         self.clients = Locked(running?.clients)
         self.clock = clock
@@ -47,6 +56,15 @@ final class Administration: Sendable {
                 return try await self.revokeTokens(client: client, user: user, tokenID: tokenID)
             case .listClaims(let after):
                 return try self.listClaims(after: after)
+            case .reload:
+                guard let reload = self.reload else { throw VerbFailure.noDaemon }
+                let report = try await reload.perform()
+                return Self.lines { writer in
+                    writer.object { json in
+                        json.array("changed") { list in report.changed.forEach { list.element($0) } }
+                        json.array("needRestart") { list in report.needRestart.forEach { list.element($0) } }
+                    }
+                }
             case .settleClaim(let key, let client, let user, let billed):
                 guard let key = IdempotencyKey(key) else {
                     throw VerbFailure(.usage, "KEY: a key is 1 to 200 printable ASCII characters without spaces")
@@ -149,6 +167,12 @@ final class Administration: Sendable {
 }
 
 extension VerbFailure {
+    /// There is nothing to talk to.
+    static let noDaemon = VerbFailure(
+        .unavailable,
+        "no gateway runs on this state directory; there is nothing to reload"
+    )
+
     /// What a store's failure means for the process.
     init(_ error: StoreError) {
         let exitCode: ExitCode =

@@ -14,6 +14,8 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
     case revokeTokens(client: String, user: String?, tokenID: String?)
     /// Lists calls that were sent and have no answer, from behind a row on.
     case listClaims(after: Int64)
+    /// Reads the configuration again.
+    case reload
     /// Decides a call whose outcome is unknown.
     case settleClaim(key: String, client: String, user: String?, billed: Bool)
     /// Lists records of a client.
@@ -35,8 +37,8 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
     var needsMaster: Bool {
         switch self {
         case .addClient, .rotateClient, .makeToken: true
-        case .listClients, .revokeClient, .revokeTokens, .listClaims, .settleClaim, .listRecords, .showRecord,
-            .eraseRecord, .eraseUser, .listUsage, .backUp, .checkIntegrity:
+        case .listClients, .revokeClient, .revokeTokens, .listClaims, .reload, .settleClaim, .listRecords,
+            .showRecord, .eraseRecord, .eraseUser, .listUsage, .backUp, .checkIntegrity:
             false
         }
     }
@@ -59,6 +61,7 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
         case .makeToken: "token"
         case .revokeTokens: "token revoke"
         case .listClaims: "claims list"
+        case .reload: "reload"
         case .settleClaim: "claims settle"
         case .listRecords: "records list"
         case .showRecord: "records show"

@@ -156,6 +156,8 @@ struct CommandLine: Hashable, Sendable {
             return .administer(try Self.tokenRevocation(parsed))
         case "client revoke":
             return .administer(.revokeClient(name: try Self.clientName(parsed.positionals[0], of: "NAME")))
+        case "reload":
+            return .administer(.reload)
         case "claims list":
             return .administer(.listClaims(after: 0))
         case "claims settle":

@@ -14,7 +14,7 @@ extension VerbGrammar {
             Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRotate, Self.clientRevoke,
             // The longer one first: the first that fits is taken.
             Self.tokenRevoke, Self.token, Self.claimsList, Self.claimsSettle,
-        ] + Self.records + [Self.sign]
+        ] + Self.records + [Self.reload, Self.sign]
 
     static let serve = VerbGrammar(
         words: ["serve"],
@@ -76,6 +76,20 @@ extension VerbGrammar {
         summary: "Decides a call whose outcome is unknown, when the platform has been asked.",
         details: ["One of --billed and --not-billed is required."],
         examples: ["speechgate claims settle 7f3a-lesson4 --client school-app --user u17 --not-billed"]
+    )
+
+    static let reload = VerbGrammar(
+        words: ["reload"],
+        options: [Self.config],
+        summary: "Has the running gateway read its configuration again.",
+        details: [
+            "Returns when the new configuration is live or refused; requests go on meanwhile. Limits, accounts with their",
+            "secrets, the queue, the breaker and the log level take effect. Prints one JSON line: \"changed\" names what",
+            "did, \"needRestart\" what is different in the file and takes effect only with a restart. A configuration with",
+            "a fault changes nothing: one line for each, FILE:KEY: what and why, and exit code 78. SIGHUP does the same,",
+            "and the log tells.",
+        ],
+        examples: ["speechgate reload --config speechgate.json5"]
     )
 
     static let sign = VerbGrammar(

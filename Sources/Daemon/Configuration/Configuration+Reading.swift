@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Names, ranges and relations of all settings, in one place.
 extension Configuration {
     /// Reads a configuration.
@@ -65,11 +67,29 @@ extension Configuration {
     }
 
     private func checkRelations(_ root: ConfigurationObject) {
+        self.checkAccountKinds(root.report)
         if self.echo, let open = self.listen.first(where: { !ListenText.isLocal($0) }) {
             root.refuse("echo", "\(Self.echoRefusal); \"\(open)\" in \"listen\" does not")
         }
         if self.listen.contains(self.operations.listen), !ListenText.hasAnyPort(self.operations.listen) {
             root.refuse("operations", "\"listen\" is an address that the gateway listens on already")
+        }
+    }
+
+    /// Refuses clients of accounts that do not exist.
+    private func checkAccountKinds(_ report: ConfigurationReport) {
+        guard !self.yugu.accounts.isEmpty else { return }
+        let kinds = Set(self.yugu.accounts.map(\.kind))
+        let clients = self.limits.clients
+        let chosen =
+            [("limits.client.accountKind", clients.defaults.accountKind)]
+            + clients.clients.sorted { $0.key < $1.key }.map {
+                ("limits.clients.\($0.key).accountKind", $0.value.accountKind)
+            }
+        for (path, kind) in chosen where !kinds.contains(kind) {
+            let others = kinds.map { "\"\($0.rawValue)\"" }.sorted().joined(separator: ", ")
+            let message = "no account in yugu.accounts has the kind \"\(kind.rawValue)\"; there is \(others)"
+            report.add(path, nil, message)
         }
     }
 
@@ -112,6 +132,8 @@ extension Configuration.Limits {
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
         limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
+        self.clients.read(&limits)
+        limits.duration("dayOffset", into: &self.dayOffset, in: .zero ... .milliseconds(86_399_999))
         limits.size("unprovenBudget", into: &self.unprovenBudget, in: .mebibytes(1) ... .gibibytes(64))
         limits.duration("signatureWindow", into: &self.signatureWindow, in: .seconds(1) ... .seconds(3_600))
         limits.integer("failedCredentials", into: &self.failedCredentials, in: 1...1_000_000)
@@ -153,7 +175,10 @@ extension Configuration.Yugu {
         yugu.duration("waitForWinner", into: &self.waitForWinner, in: .zero ... .seconds(600))
         // The platform forgets keys after 24 h; later a second sending would be a second bill.
         yugu.duration("unknownReplayWindow", into: &self.unknownReplayWindow, in: .zero ... .seconds(86_340))
+        yugu.duration("dayOffset", into: &self.dayOffset, in: .zero ... .milliseconds(86_399_999))
+        yugu.duration("exhaustedTime", into: &self.exhaustedTime, in: .milliseconds(1) ... .days(1))
         self.readAccounts(&yugu)
+        yugu.object("breaker") { self.breaker.read(&$0) }
         yugu.object("queue") { queue in
             queue.integer("length", into: &self.queue.length, in: 0...100_000)
             queue.duration("wait", into: &self.queue.wait, in: .zero ... .seconds(600))
@@ -201,23 +226,48 @@ extension Configuration.Retry {
     }
 }
 
+extension CircuitBreaker.Configuration {
+    fileprivate mutating func read(_ breaker: inout ConfigurationObject) {
+        breaker.duration("window", into: &self.window, in: .milliseconds(100) ... .seconds(600))
+        breaker.integer("minimumCalls", into: &self.minimumCalls, in: 1...1_000_000)
+        breaker.fraction("failureRatio", into: &self.failureRatio, in: 0.01...1)
+        breaker.duration("openTime", into: &self.openTime, in: .milliseconds(10) ... .seconds(600))
+        breaker.duration("maximumOpenTime", into: &self.maximumOpenTime, in: .milliseconds(10) ... .seconds(3_600))
+        breaker.duration("probeTime", into: &self.probeTime, in: .milliseconds(10) ... .seconds(660))
+        if self.openTime > self.maximumOpenTime {
+            breaker.refuse("openTime", "the first time is longer than \"maximumOpenTime\"")
+        }
+    }
+}
+
 extension Configuration.Account {
     fileprivate static func read(_ account: inout ConfigurationObject) -> Configuration.Account? {
         var name = ""
         var appKey = ""
         var secretKey: SecretReference?
+        var kind = GatewayCore.Account.Kind.production
         var concurrency = 64
+        var daily = DailyQuota.Allowance()
         account.text("name", into: &name) { NameText.fault($0) }
         account.text("appKey", into: &appKey) { text in
             text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 >= 0x7F }
                 ? "visible ASCII characters are wanted" : nil
         }
         account.secret("secretKey", into: &secretKey)
+        account.choice("kind", into: &kind)
         account.integer("concurrency", into: &concurrency, in: 1...10_000)
+        account.object("daily") { daily.read(&$0) }
         for key in ["name", "appKey", "secretKey"] where !account.has(key) {
             account.refuse(key, "every account needs this")
         }
         guard !name.isEmpty, !appKey.isEmpty, let secretKey else { return nil }
-        return Configuration.Account(name: name, appKey: appKey, secretKey: secretKey, concurrency: concurrency)
+        return Configuration.Account(
+            name: name,
+            appKey: appKey,
+            secretKey: secretKey,
+            kind: kind,
+            concurrency: concurrency,
+            daily: daily
+        )
     }
 }

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 extension Configuration {
     /// The platform Yugu (contract yugu, sections 1, 7 and 8).
     struct Yugu: Hashable, Sendable {
@@ -22,8 +24,14 @@ extension Configuration {
         /// How long after its first sending a call with unknown outcome may be sent again; the default is 23 h, an hour
         /// less than the platform remembers keys.
         var unknownReplayWindow: Duration = .seconds(23 * 3_600)
-        /// The accounts at the platform.
+        /// How far ahead of UTC the platform's day begins; the default is 8 h, Beijing's time.
+        var dayOffset: Duration = .seconds(8 * 3_600)
+        /// How long an account without quota or balance is passed over; the default is 60 s.
+        var exhaustedTime: Duration = .seconds(60)
+        /// The accounts at the platform, best first.
         var accounts: [Account] = []
+        /// When calls of a route that fails are kept back, for each account.
+        var breaker = CircuitBreaker.Configuration()
         /// Where calls wait for a free account.
         var queue = Queue()
     }
@@ -48,8 +56,12 @@ extension Configuration {
         var appKey: String
         /// Where its secret is.
         var secretKey: SecretReference
+        /// What it is for; the default is production.
+        var kind = GatewayCore.Account.Kind.production
         /// Calls at once; the default is 64.
         var concurrency = 64
+        /// What we allow ourselves of it in a day; the default is no limit.
+        var daily = DailyQuota.Allowance()
     }
 
     /// Where calls wait for a free account.

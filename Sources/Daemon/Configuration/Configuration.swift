@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// All settings of the daemon.
 ///
 /// A new value has every default; a file changes what it names.
@@ -85,6 +87,10 @@ struct Configuration: Hashable, Sendable {
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
+        /// What each client may use; the default is no limit.
+        var clients = LimitSettings()
+        /// How far ahead of UTC the day of clients' quotas begins; the default is 0.
+        var dayOffset: Duration = .zero
         /// What signed uploads may take together before their signature could be checked; the default is 64 MiB.
         var unprovenBudget = ByteCount.mebibytes(64)
         /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is

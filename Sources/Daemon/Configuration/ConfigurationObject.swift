@@ -10,7 +10,7 @@ struct ConfigurationObject {
     let position: SourcePosition?
     let report: ConfigurationReport
     /// The path without the indexes of list elements: one name per setting.
-    private let settingPath: String
+    let settingPath: String
     private let members: [JSON5Member]
     private var known: [String] = []
 
@@ -56,13 +56,19 @@ struct ConfigurationObject {
 
     /// Whether the file has the key.
     func has(_ key: String) -> Bool {
-        self.members.contains { $0.key == key }
+        self.value(of: key) != nil
     }
 
-    private mutating func take(_ key: String) -> JSON5Value? {
+    /// What the file says of a key, without asking for the setting.
+    func value(of key: String) -> JSON5Value? {
+        self.members.first { $0.key == key }?.value
+    }
+
+    /// Asks for a setting.
+    mutating func take(_ key: String) -> JSON5Value? {
         self.known.append(key)
         self.report.addKnown(Self.join(self.settingPath, key))
-        return self.members.first { $0.key == key }?.value
+        return self.value(of: key)
     }
 
     /// A text in quotation marks as a message may show it: short, on one line.
@@ -74,7 +80,8 @@ struct ConfigurationObject {
         return "\"\(shown)\(text.unicodeScalars.count > 60 ? "…" : "")\""
     }
 
-    private func mismatch(_ key: String, _ value: JSON5Value, wanted: String) {
+    /// Reports a value of another kind.
+    func mismatch(_ key: String, _ value: JSON5Value, wanted: String) {
         if case .null = value.kind {
             self.refuse(key, "\(wanted) is wanted, not null; leave the key out to get the default")
         } else {

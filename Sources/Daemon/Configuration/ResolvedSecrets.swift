@@ -9,7 +9,7 @@ struct ResolvedSecrets: Sendable {
     /// What the idempotency keys sent to platforms are derived from.
     let upstreamKey: Secret
     /// The secret of each account, in the order of `yugu.accounts`.
-    let accounts: [Secret]
+    var accounts: [Secret]
     /// What is not wrong but unwise, one line each.
     let warnings: [String]
 

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// The names of clients and accounts: short, lower case, safe in URLs, file names and metric labels.
 enum NameText {
     /// What is wrong with a name, or nil: `[a-z0-9][a-z0-9._-]{0,62}`.
@@ -12,6 +14,29 @@ enum NameText {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// How many requests in which time: `"20/s"`, `"600/m"`, `"100/10s"`, `"20/s burst 100"`.
+enum RateText {
+    /// What is wanted, for messages.
+    static let form = #"a rate is wanted: "20/s", "600/m", "100/10s", or "20/s burst 100" for as many at once"#
+
+    /// The rate that a text says, or nil; without a burst a period's worth may come at once.
+    static func rate(_ text: String) -> TokenBucket.Rate? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 1 || words.count == 3 && words[1] == "burst" else { return nil }
+        let parts = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Self.count(parts[0]) else { return nil }
+        let isUnit = parts[1].utf8.first.map { $0 >= UInt8(ascii: "a") } ?? true
+        guard let period = Duration(configurationText: (isUnit ? "1" : "") + parts[1]),
+            TokenBucket.Rate.periods.contains(period), let burst = words.count == 3 ? Self.count(words[2]) : count
+        else { return nil }
+        return TokenBucket.Rate(count, per: period, burst: burst)
+    }
+
+    private static func count(_ text: Substring) -> Int? {
+        Int(text).flatMap { TokenBucket.Rate.counts.contains($0) ? $0 : nil }
     }
 }
 

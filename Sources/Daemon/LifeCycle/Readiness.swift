@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import Locking
 
 /// Whether the gateway should be given work, and why not.
@@ -10,7 +11,7 @@ final class Readiness: Sendable {
         case draining
         /// The store takes no writes, so paid calls are refused.
         case store
-        /// No platform account is accepted.
+        /// No platform account takes calls, as far as the platform has said.
         case accounts
     }
 
@@ -21,11 +22,12 @@ final class Readiness: Sendable {
 
     private let stage = Locked(Stage.starting)
     private let isStoreWritable: @Sendable () -> Bool
-    private let hasReadyAccount: @Sendable () -> Bool
+    /// How the platform accounts stand.
+    let accounts: @Sendable () -> [AccountStatus]
 
-    init(isStoreWritable: @escaping @Sendable () -> Bool, hasReadyAccount: @escaping @Sendable () -> Bool) {
+    init(isStoreWritable: @escaping @Sendable () -> Bool, accounts: @escaping @Sendable () -> [AccountStatus]) {
         self.isStoreWritable = isStoreWritable
-        self.hasReadyAccount = hasReadyAccount
+        self.accounts = accounts
     }
 
     /// Goes on to a stage.
@@ -42,7 +44,7 @@ final class Readiness: Sendable {
         case .serving: break
         }
         if !self.isStoreWritable() { reasons.append(.store) }
-        if !self.hasReadyAccount() { reasons.append(.accounts) }
+        if !self.accounts().contains(where: \.isUsable) { reasons.append(.accounts) }
         return reasons
     }
 }

@@ -31,6 +31,8 @@ struct RunningDaemon: Sendable {
     /// Where it can be reached.
     let addresses: Addresses
     let logger: Logger
+    /// Reads the configuration again.
+    let reload: ConfigurationReload
     private let assembly: GatewayAssembly
     private let server: HTTPServer
     private let readiness: Readiness
@@ -39,15 +41,23 @@ struct RunningDaemon: Sendable {
 
     /// Starts a daemon.
     ///
+    /// - Parameter rereading: Reads the configuration and its secrets again.
     /// - Throws: ``VerbFailure`` when a part cannot be started; what had begun has been ended then.
     static func start(
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
-        logger: Logger
+        logger: Logger,
+        rereading: @escaping ConfigurationReload.Source
     ) async throws(VerbFailure) -> RunningDaemon {
         let services = ServiceGroup()
         do {
-            return try await Self.start(configuration, secrets: secrets, logger: logger, services: services)
+            return try await Self.start(
+                configuration,
+                secrets: secrets,
+                logger: logger,
+                rereading: rereading,
+                services: services
+            )
         } catch {
             await services.stop()
             throw Self.failure(error)
@@ -58,6 +68,7 @@ struct RunningDaemon: Sendable {
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
         logger: Logger,
+        rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
     ) async throws -> RunningDaemon {
         Self.checkDescriptors(configuration, logger: logger)
@@ -98,7 +109,7 @@ struct RunningDaemon: Sendable {
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
-            hasReadyAccount: { assembly.accounts.contains(where: \.isReady) }
+            accounts: { assembly.accounts.flatMap { $0.status() } }
         )
         let server = HTTPServer(
             configuration: try configuration.gatewayServer(),
@@ -109,11 +120,23 @@ struct RunningDaemon: Sendable {
         await services.add("listeners") { await server.stop() }
         let gateway = try await server.start()
         DaemonMetrics.register(server, in: registry)
+        let reload = ConfigurationReload(
+            running: configuration,
+            secrets: secrets,
+            source: rereading,
+            assembly: assembly,
+            logger: logger
+        )
         let control = HTTPServer(
             configuration: configuration.controlServer(),
             loops: [loops.operations],
             responder: ControlResponder(
-                administration: Administration(store: store, masters: assembly.masters, running: assembly),
+                administration: Administration(
+                    store: store,
+                    masters: assembly.masters,
+                    running: assembly,
+                    reload: reload
+                ),
                 logger: logger
             ),
             logger: logger
@@ -134,6 +157,7 @@ struct RunningDaemon: Sendable {
         return RunningDaemon(
             addresses: Addresses(gateway: gateway, operations: operationsAddress),
             logger: logger,
+            reload: reload,
             assembly: assembly,
             server: server,
             readiness: readiness,

@@ -17,7 +17,7 @@ final class Signals: @unchecked Sendable {
 
     /// Takes over the process's signals.
     ///
-    /// - Parameter onHangup: Called for SIGHUP, which asks nothing of the daemon yet.
+    /// - Parameter onHangup: Called for SIGHUP, which asks to read the configuration again.
     init(onHangup: @escaping @Sendable () -> Void) {
         // The kernel's own answer to these must not come first. SIGPIPE stays ignored: writing to a client that has
         // left is an error number and no reason to die.

@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import HTTPWire
 internal import JSONScan
 internal import Telemetry
@@ -27,6 +28,15 @@ struct OperationsResponder: HTTPResponder {
                 json.member("ready", reasons.isEmpty)
                 json.array("reasons") { list in
                     for reason in reasons { list.element(reason.rawValue) }
+                }
+                json.array("accounts") { list in
+                    for account in self.readiness.accounts() {
+                        list.object { json in
+                            json.member("name", account.name)
+                            json.member("kind", account.kind.rawValue)
+                            json.member("state", account.state)
+                        }
+                    }
                 }
             }
         case "/version":

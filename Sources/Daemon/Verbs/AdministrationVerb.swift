@@ -33,6 +33,8 @@ struct AdministrationVerb: Sendable {
             }
         } catch {
             switch error {
+            case .noDaemon where self.command == .reload:
+                throw VerbFailure.noDaemon
             case .noDaemon:
                 try await self.runAlone(file, context)
             case .forbidden:

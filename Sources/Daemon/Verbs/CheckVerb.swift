@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// `check`: tells what `serve` would bind and use, or everything that stands in its way.
 struct CheckVerb: Sendable {
     func run(_ context: VerbContext) throws(VerbFailure) {
@@ -54,7 +56,8 @@ struct CheckVerb: Sendable {
         for account in yugu.accounts {
             let appKey = account.appKey.count > 4 ? "\(account.appKey.prefix(4))***" : "***"
             let calls = account.concurrency == 1 ? "1 call" : "\(account.concurrency) calls"
-            rows.append(("account \(account.name)", "appKey \(appKey), \(account.secretKey), \(calls) at once"))
+            let parts = [account.kind.rawValue, "appKey \(appKey)", "\(account.secretKey)", "\(calls) at once"]
+            rows.append(("account \(account.name)", parts.joined(separator: ", ")))
         }
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }

@@ -10,16 +10,27 @@ struct ServeVerb: Sendable {
     let readyFile: String?
 
     func run(_ context: VerbContext) async throws(VerbFailure) {
-        var file = try context.loadConfiguration()
-        if !self.listen.isEmpty { try self.replaceListeners(&file) }
-        let secrets = try context.resolveSecrets(file)
+        let (file, secrets) = try self.read(context)
         let configuration = file.configuration
         let logger = Logger(configuration.log)
         for warning in secrets.warnings {
             logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
-        let signals = Signals { logger.notice("SIGHUP is ignored; restart to read the configuration again") }
-        let daemon = try await RunningDaemon.start(configuration, secrets: secrets, logger: logger)
+        let started = OneShot<RunningDaemon>()
+        let signals = Signals {
+            // A hang-up during the start is answered after it; what came of it stands in the log.
+            Task { _ = try? await started.wait().reload.perform() }
+        }
+        let daemon = try await RunningDaemon.start(
+            configuration,
+            secrets: secrets,
+            logger: logger,
+            rereading: { () throws(VerbFailure) in
+                let (file, secrets) = try self.read(context)
+                return (file.configuration, secrets)
+            }
+        )
+        started.resolve(daemon)
         let line = daemon.addresses.line
         try await self.announce(line, daemon: daemon, console: context.console)
         logger.notice(
@@ -37,6 +48,15 @@ struct ServeVerb: Sendable {
             ["signal": .int(signal), "drain.limit_ms": .milliseconds(configuration.drain)]
         )
         await daemon.shutDown(hurry: signals.stopAtOnce)
+    }
+
+    /// Reads the configuration as the command line completes it.
+    private func read(
+        _ context: VerbContext
+    ) throws(VerbFailure) -> (ConfigurationFile, ResolvedSecrets) {
+        var file = try context.loadConfiguration()
+        if !self.listen.isEmpty { try self.replaceListeners(&file) }
+        return (file, try context.resolveSecrets(file))
     }
 
     private func replaceListeners(_ file: inout ConfigurationFile) throws(VerbFailure) {
@@ -73,6 +93,11 @@ extension Logger {
             case .json: .json
             case .text: .text
             }
-        self.init(level: Logger.Level(name: log.level.rawValue) ?? .info, sink: StandardErrorSink(format: format))
+        self.init(level: log.loggerLevel, sink: StandardErrorSink(format: format))
     }
+}
+
+extension Configuration.Log {
+    /// The level as the logger knows it.
+    var loggerLevel: Logger.Level { Logger.Level(name: self.level.rawValue) ?? .info }
 }

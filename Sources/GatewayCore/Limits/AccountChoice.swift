@@ -8,8 +8,10 @@ struct AccountChoice: Sendable {
         case notReady
         /// The breaker of the account and the route is open.
         case breaker
-        /// Its quota is used up.
+        /// What we allow ourselves of it in a day is used up.
         case quota
+        /// The platform said that it is disabled, or that its quota or balance is used up.
+        case switchedOff
     }
 
     /// The state of an account at the time of asking.
@@ -20,7 +22,7 @@ struct AccountChoice: Sendable {
         case unavailable(Obstacle, retryAfter: Duration?)
     }
 
-    /// Who carries the call.
+    /// Who carries the call first.
     enum Decision: Equatable, Sendable {
         case account(Int)
         /// Nobody; with the obstacle that goes first, and when.
@@ -53,12 +55,17 @@ struct AccountChoice: Sendable {
     mutating func first(of accounts: [Availability]) -> Decision {
         if let sticky = self.sticky {
             guard accounts.indices.contains(sticky) else { return .refused(.notReady, retryAfter: nil) }
-            if case .unavailable(let obstacle, let retryAfter) = accounts[sticky], obstacle != .quota {
-                return .refused(obstacle, retryAfter: retryAfter)
+            switch accounts[sticky] {
+            case .available, .unavailable(.quota, _), .unavailable(.switchedOff, _): return .account(sticky)
+            case .unavailable(let obstacle, let retryAfter): return .refused(obstacle, retryAfter: retryAfter)
             }
-            return .account(sticky)
         }
         if let index = self.nextAvailable(of: accounts) { return .account(index) }
+        // When nobody else is left, the platform itself tells the client what is wrong, and that it is right again.
+        if let index = accounts.indices.first(where: { accounts[$0].isSwitchedOff && !self.tried.contains($0) }) {
+            self.tried.insert(index)
+            return .account(index)
+        }
         return Self.refusal(of: accounts)
     }
 
@@ -87,5 +94,11 @@ struct AccountChoice: Sendable {
             if let retryAfter, current.retryAfter.map({ retryAfter < $0 }) ?? true { best = (obstacle, retryAfter) }
         }
         return .refused(best?.obstacle ?? .notReady, retryAfter: best?.retryAfter)
+    }
+}
+
+extension AccountChoice.Availability {
+    fileprivate var isSwitchedOff: Bool {
+        if case .unavailable(.switchedOff, _) = self { true } else { false }
     }
 }

@@ -9,98 +9,80 @@ final class AccountSlots: Sendable {
         case cancelled
     }
 
+    private typealias Waiter = Waiting<Refusal?>
+
     private struct State {
-        var free: Int
-        var waiting = 0
-        /// Clients that wait, in the order of their turns; each one's calls in order of arrival.
-        var turns: [String] = []
-        var queues: [String: [Waiting<Refusal?>]] = [:]
+        var slots: FairSlots<Waiter>
+        var queueWait: Duration
     }
 
-    private let queueLength: Int
-    private let queueWait: Duration
     private let state: Locked<State>
 
     init(concurrency: Int, queueLength: Int, queueWait: Duration) {
-        self.queueLength = queueLength
-        self.queueWait = queueWait
-        self.state = Locked(State(free: max(1, concurrency)))
+        let slots = FairSlots<Waiter>(count: concurrency, queueLength: queueLength)
+        self.state = Locked(State(slots: slots, queueWait: queueWait))
     }
 
     /// The calls that wait now.
-    var waitingCount: Int { self.state.withLock { $0.waiting } }
+    var waitingCount: Int { self.state.withLock { $0.slots.waitingCount } }
 
-    /// Takes a slot, waiting for one if it must; give it back with ``release()``.
+    /// Takes a slot, waiting for one if it must; give it back with ``release(at:)``.
     ///
-    /// - Parameter limit: The longest wait that still makes sense to the caller.
-    func acquire(client: String, within limit: Duration, clock: GatewayClock) async throws(Refusal) {
-        guard let waiting = try self.takeSlotOrQueueUp(client) else { return }
+    /// - Parameters:
+    ///   - weight: The client's share of the turns.
+    ///   - limit: The longest wait that still makes sense to the caller.
+    func acquire(
+        client: String,
+        weight: Int = 1,
+        within limit: Duration,
+        clock: GatewayClock
+    ) async throws(Refusal) {
+        let waiting = Waiter()
+        let now = clock.now()
+        let (ticket, wait) = try self.state.withLock { (state) throws(Refusal) in
+            let wait = min(state.queueWait, limit)
+            do {
+                let ticket = try state.slots.acquire(waiting, client: client, weight: weight, deadline: now + wait)
+                return (ticket, wait)
+            } catch {
+                throw .queueFull
+            }
+        }
+        guard let ticket else { return }
         let deadline = Task {
-            try? await clock.sleep(min(self.queueWait, limit))
-            self.leave(waiting, client: client, with: .timedOut)
+            try? await clock.sleep(wait)
+            self.leave(ticket, with: .timedOut)
         }
         let refusal = await withTaskCancellationHandler {
             await waiting.wait()
         } onCancel: {
-            self.leave(waiting, client: client, with: .cancelled)
+            self.leave(ticket, with: .cancelled)
         }
         deadline.cancel()
         if let refusal { throw refusal }
     }
 
-    /// Nil when a slot was free.
-    private func takeSlotOrQueueUp(_ client: String) throws(Refusal) -> Waiting<Refusal?>? {
-        try self.state.withLock { (state) throws(Refusal) in
-            if state.free > 0 {
-                state.free -= 1
-                return nil
-            }
-            guard state.waiting < self.queueLength else { throw .queueFull }
-            let waiting = Waiting<Refusal?>()
-            state.waiting += 1
-            if state.queues[client] == nil { state.turns.append(client) }
-            state.queues[client, default: []].append(waiting)
-            return waiting
-        }
+    /// Gives a slot back; whose turn it is gets it.
+    func release(at now: ContinuousClock.Instant) {
+        self.tell(self.state.withLock { $0.slots.release(at: now) })
     }
 
-    /// Gives a slot back; the next client in turn gets it.
-    func release() {
-        let next: Waiting<Refusal?>? = self.state.withLock { state in
-            guard let client = state.turns.first, var queue = state.queues[client] else {
-                state.free += 1
-                return nil
-            }
-            let next = queue.removeFirst()
-            state.turns.removeFirst()
-            state.waiting -= 1
-            if queue.isEmpty {
-                state.queues[client] = nil
-            } else {
-                state.queues[client] = queue
-                state.turns.append(client)
-            }
-            return next
+    /// Other limits, which hold for the next call: what runs and waits goes on.
+    func change(concurrency: Int, queueLength: Int, queueWait: Duration, at now: ContinuousClock.Instant) {
+        let turns = self.state.withLock { state in
+            state.queueWait = queueWait
+            return state.slots.resize(to: concurrency, queueLength: queueLength, at: now)
         }
-        next?.resolve(nil)
+        for turn in turns { self.tell(turn) }
     }
 
-    /// Takes a call out of the queue, if it still stands there.
-    private func leave(_ waiting: Waiting<Refusal?>, client: String, with refusal: Refusal) {
-        let wasQueued = self.state.withLock { state in
-            guard var queue = state.queues[client], let index = queue.firstIndex(where: { $0 === waiting }) else {
-                return false
-            }
-            queue.remove(at: index)
-            state.waiting -= 1
-            if queue.isEmpty {
-                state.queues[client] = nil
-                state.turns.removeAll { $0 == client }
-            } else {
-                state.queues[client] = queue
-            }
-            return true
-        }
-        if wasQueued { waiting.resolve(refusal) }
+    private func tell(_ turn: FairSlots<Waiter>.Queue.Turn) {
+        turn.next?.resolve(nil)
+        for waiting in turn.expired { waiting.resolve(.timedOut) }
+    }
+
+    /// Takes a call out of the queue; one that has left it has its slot, or its refusal.
+    private func leave(_ ticket: FairSlots<Waiter>.Queue.Ticket, with refusal: Refusal) {
+        self.state.withLock { $0.slots.leave(ticket) }?.resolve(refusal)
     }
 }

@@ -15,6 +15,8 @@ extension CircuitBreaker.Outcome {
             self = code.kind == .retryable && status >= 500 ? .failure : .success
         case .codeless(let response):
             self = response.status >= 500 ? .failure : .success
+        case .held:
+            self = .none
         case .malformed:
             self = .failure
         case .failed(let error):

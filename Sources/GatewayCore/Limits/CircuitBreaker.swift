@@ -2,26 +2,26 @@
 ///
 /// Closed, it counts; when enough of the last calls failed it opens. Open, it refuses, each time longer until one
 /// succeeds. Then it is half open: one call at a time is a probe, whose success closes it.
-struct CircuitBreaker: Sendable {
+public struct CircuitBreaker: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     /// When it opens, and for how long.
-    struct Configuration: Sendable {
+    public struct Configuration: Hashable, Sendable {
         /// The time over which calls are counted; the default is 10 s.
-        var window = Duration.seconds(10)
+        public var window = Duration.seconds(10)
         /// The calls in that time without which it does not open; the default is 20.
-        var minimumCalls = 20
+        public var minimumCalls = 20
         /// The share of failures that opens it; the default is 0.5.
-        var failureRatio = 0.5
+        public var failureRatio = 0.5
         /// How long it is open at first; each further time in a row doubles; the default is 5 s.
-        var openTime = Duration.seconds(5)
+        public var openTime = Duration.seconds(5)
         /// The longest time by doubling; the default is 60 s.
-        var maximumOpenTime = Duration.seconds(60)
+        public var maximumOpenTime = Duration.seconds(60)
         /// After what time without news of a probe the next one may go; the default is 120 s, as long as an attempt.
-        var probeTime = Duration.seconds(120)
+        public var probeTime = Duration.seconds(120)
 
         /// The defaults.
-        init() {}
+        public init() {}
     }
 
     /// What an attempt says about the route.

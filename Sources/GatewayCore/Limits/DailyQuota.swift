@@ -10,13 +10,19 @@
 /// and adds it to the day's row; the transaction that ends the call adds the change that ``settle(_:audioMilliseconds:)``
 /// or ``giveBack(_:)`` returns. Changes are sums, so the order of commits does not matter. A start reads the rows back:
 /// calls of unknown outcome are in them and stay reserved.
-struct DailyQuota: Sendable {
+public struct DailyQuota: Sendable {
     /// An amount of calls and audio; nil is without limit.
-    struct Allowance: Hashable, Sendable {
+    public struct Allowance: Hashable, Sendable {
         /// Calls.
-        var calls: Int?
+        public var calls: Int?
         /// Their audio.
-        var audioMilliseconds: Int64?
+        public var audioMilliseconds: Int64?
+
+        /// Takes the limits; the default is none.
+        public init(calls: Int? = nil, audioMilliseconds: Int64? = nil) {
+            self.calls = calls
+            self.audioMilliseconds = audioMilliseconds
+        }
     }
 
     /// Why nothing was reserved.
@@ -125,6 +131,7 @@ struct DailyQuota: Sendable {
     /// Returns a reservation whose call was not executed.
     ///
     /// - Returns: The change of the reservation's day.
+    @discardableResult
     mutating func giveBack(_ reservation: DayUsage) -> DayUsage {
         self.add(-reservation)
         return -reservation

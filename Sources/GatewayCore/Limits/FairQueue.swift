@@ -52,8 +52,8 @@ struct FairQueue<Waiter: Sendable>: Sendable {
         var next: String
     }
 
-    /// The most waiters.
-    let capacity: Int
+    /// The most waiters; fewer than there are only keeps others from coming.
+    var capacity: Int
     private var serial: UInt64 = 0
     private var places: [Ticket: Place] = [:]
     private var lines: [String: Line] = [:]

@@ -4,8 +4,9 @@
 struct FairSlots<Waiter: Sendable>: Sendable {
     typealias Queue = FairQueue<Waiter>
 
-    /// Slots that nobody holds.
+    /// Slots that nobody holds; below zero while more are held than there are since ``resize(to:queueLength:at:)``.
     private(set) var free: Int
+    private var count: Int
     private var queue: Queue
 
     /// Makes free slots.
@@ -14,7 +15,8 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     ///   - count: At least 1.
     ///   - queueLength: Waiters in all; 0 for none.
     init(count: Int, queueLength: Int) {
-        self.free = max(1, count)
+        self.count = max(1, count)
+        self.free = self.count
         self.queue = Queue(capacity: queueLength)
     }
 
@@ -33,7 +35,7 @@ struct FairSlots<Waiter: Sendable>: Sendable {
         weight: Int = 1,
         deadline: ContinuousClock.Instant
     ) throws(Queue.Refusal) -> Queue.Ticket? {
-        guard self.free == 0 else {
+        guard self.free <= 0 else {
             self.free -= 1
             return nil
         }
@@ -44,9 +46,30 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     ///
     /// - Returns: The waiter that has it now, and those whose time was over before.
     mutating func release(at now: ContinuousClock.Instant) -> Queue.Turn {
+        guard self.free >= 0 else {
+            self.free += 1
+            return Queue.Turn()
+        }
         let turn = self.queue.dequeue(at: now)
         if turn.next == nil { self.free += 1 }
         return turn
+    }
+
+    /// Makes more slots, or fewer: those that are held too many end with their calls.
+    ///
+    /// - Returns: The waiters that have a slot now, and those whose time was over before.
+    mutating func resize(to count: Int, queueLength: Int, at now: ContinuousClock.Instant) -> [Queue.Turn] {
+        let count = max(1, count)
+        self.free += count - self.count
+        self.count = count
+        self.queue.capacity = queueLength
+        var turns: [Queue.Turn] = []
+        while self.free > 0, self.waitingCount > 0 {
+            let turn = self.queue.dequeue(at: now)
+            if turn.next != nil { self.free -= 1 }
+            turns.append(turn)
+        }
+        return turns
     }
 
     /// Takes a waiter out of the queue.

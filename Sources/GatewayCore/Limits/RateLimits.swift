@@ -13,7 +13,7 @@ struct RateLimits: Sendable {
     }
 
     /// Whose limit it is.
-    enum Party: Equatable, Sendable {
+    enum Party: String, Sendable {
         case client
         case user
     }

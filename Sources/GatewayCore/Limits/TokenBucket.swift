@@ -7,23 +7,23 @@
 /// Readings of the clock may be out of order by less than a second, as those of two threads are: they give and take
 /// nothing. A clock that was set back further leaves the bucket empty, so nobody waits longer than a bucket takes to
 /// fill. A leap ahead fills the bucket and does no more.
-struct TokenBucket: Sendable {
+public struct TokenBucket: Sendable {
     /// How fast a bucket fills, and how much it holds.
-    struct Rate: Hashable, Sendable {
+    public struct Rate: Hashable, Sendable {
         /// Values that ``count`` and ``burst`` may have.
-        static let counts = 1...1_000_000
+        public static let counts = 1...1_000_000
         /// Values that ``period`` may have.
-        static let periods = Duration.nanoseconds(1)...Duration.seconds(86_400)
+        public static let periods = Duration.nanoseconds(1)...Duration.seconds(86_400)
 
         /// Tokens that come back in a period.
-        let count: Int
+        public let count: Int
         /// The time in which they do.
-        let period: Duration
+        public let period: Duration
         /// Tokens in a full bucket.
-        let burst: Int
+        public let burst: Int
 
         /// Takes the parts, each within the range above.
-        init(_ count: Int, per period: Duration, burst: Int) {
+        public init(_ count: Int, per period: Duration, burst: Int) {
             precondition(Self.counts.contains(count) && Self.counts.contains(burst) && Self.periods.contains(period))
             self.count = count
             self.period = period

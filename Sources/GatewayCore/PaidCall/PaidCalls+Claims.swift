@@ -35,6 +35,16 @@ extension PaidCalls {
         }
         // Requests that came meanwhile begin anew.
         defer { self.flights.land(scope.hash, flight, with: .failed(.inProgress)) }
-        return try await self.store.settle(scope.hash, billed: isBilled)
+        // Known before the row goes, so that the day of a quota that is in memory learns of what comes back.
+        let reserved = isBilled ? [] : try self.store.reservations(of: scope.hash)
+        self.quotas.adopt(reserved)
+        do throws(StoreError) {
+            let settlement = try await self.store.settle(scope.hash, billed: isBilled)
+            if settlement == .deleted { self.quotas.giveBack(reserved) } else { self.quotas.keep(reserved) }
+            return settlement
+        } catch {
+            self.quotas.keep(reserved)
+            throw error
+        }
     }
 }

@@ -13,6 +13,8 @@ public final class PaidCalls: Sendable {
         /// How long after its first sending a call of unknown outcome is asked of the platform again; under the
         /// platform's own 24 h; the default is 23 h.
         public var unknownReplayWindow = Duration.seconds(23 * 3600)
+        /// How far ahead of UTC the day of clients' quotas begins; the default is 0.
+        public var dayOffset = Duration.zero
         /// How often a store in trouble is probed; the default is 1 s.
         public var storeProbeInterval = Duration.seconds(1)
 
@@ -30,8 +32,8 @@ public final class PaidCalls: Sendable {
         let token: TokenUse?
         /// What makes it the same call.
         public let fingerprint: Digest256
-        /// The accounts that may carry it, best first.
-        public let accounts: [Account]
+        /// The accounts at its platform.
+        public let accounts: AccountPool
         /// The id of the request in the log.
         public let requestID: String
 
@@ -48,7 +50,7 @@ public final class PaidCalls: Sendable {
             key: IdempotencyKey,
             form: ReceivedForm,
             path: String,
-            accounts: [Account],
+            accounts: AccountPool,
             requestID: String
         ) {
             self.operation = operation
@@ -66,6 +68,7 @@ public final class PaidCalls: Sendable {
     let flights: FlightTable
     let trouble: StoreTrouble
     let usage = UsageTally()
+    let quotas: QuotaLedger
     let upstreamKeySecret: Secret
 
     /// Makes the pipeline.
@@ -83,6 +86,7 @@ public final class PaidCalls: Sendable {
         self.services = services
         self.store = store
         self.flights = flights
+        self.quotas = QuotaLedger(store: store, clock: services.clock)
         self.upstreamKeySecret = upstreamKeySecret
         self.trouble = StoreTrouble(
             store: store,
@@ -199,7 +203,7 @@ public final class PaidCalls: Sendable {
         guard !row.isSettledBilled else { return .land(.failed(.settledBilled)) }
         let age = Duration.milliseconds(self.services.clock.unixMilliseconds() - row.firstSentAt)
         guard request.operation.isDeduplicated, age < self.configuration.unknownReplayWindow,
-            let account = request.accounts.first(where: { $0.appKey == row.appKey })
+            let account = request.accounts.account(withAppKey: row.appKey)
         else { return .land(.failed(.outcomeLost)) }
         return .fly(on: account)
     }

@@ -20,47 +20,62 @@ struct PaidFlight: Sendable {
     let request: PaidCalls.Request
     let flight: FlightID
 
-    private var services: UpstreamServices { self.calls.services }
+    var services: UpstreamServices { self.calls.services }
 
     /// Flies.
     ///
     /// - Parameter carrier: The only account that may carry the call; nil leaves the choice.
     /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
     func fly(on carrier: Account?) async -> Landing? {
-        let deadline = self.services.clock.now() + self.services.policy.totalTimeout
+        let scope = self.request.scope
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
-        let accounts = self.request.accounts
-        guard let account = carrier ?? accounts.first(where: \.isReady) ?? accounts.first else {
-            return .failed(.accountRefused)
-        }
         do {
-            try await account.takeSlot(for: self.request.scope.client, services: self.services)
+            try self.services.limiter.beginCall(client: scope.client, user: scope.user)
         } catch {
             return .failed(error)
         }
+        defer { self.services.limiter.endCall(client: scope.client, user: scope.user) }
+        let deadline = self.services.clock.now() + self.services.policy.totalTimeout
+        do {
+            return await self.send(with: try await self.board(carrier), deadline: deadline)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func send(with boarding: Boarding, deadline: ContinuousClock.Instant) async -> Landing? {
+        var boarding = boarding
         // The wait for the slot may have been long.
         guard !self.calls.trouble.isTroubled else {
-            account.slots.release()
+            self.leave(boarding)
             return .failed(.storeUnavailable)
         }
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
-            account.slots.release()
+            self.leave(boarding)
             return nil
         }
         // From here on the key's row says that the call is about to be sent, and survives whatever happens.
-        let claim = self.claim(for: account)
-        let row: ClaimedRow
+        let claim = self.claim(for: boarding)
+        var row: ClaimedRow
         do {
             row = try await self.calls.store.claim(claim)
         } catch {
-            account.slots.release()
+            self.leave(boarding)
             return .failed(self.refusal(of: error))
         }
-        let outcome = await self.call(account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+        if !row.isNew { self.calls.quotas.adopt(row.reservations) }
+        var outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+        while let fault = outcome.accountFault, row.isNew, !outcome.isUnresolved,
+            await self.change(after: fault, &boarding, &row)
+        {
+            let attempts = outcome.attempts
+            outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+            outcome.attempts += attempts
+        }
         return await self.settle(outcome, claim: claim, row: row)
     }
 
-    private func claim(for account: Account) -> NewClaim {
+    private func claim(for boarding: Boarding) -> NewClaim {
         var claim = NewClaim(
             scope: self.request.scope.hash,
             client: self.request.scope.client,
@@ -68,11 +83,12 @@ struct PaidFlight: Sendable {
             key: self.request.scope.key.text,
             operation: self.request.operation.name,
             fingerprint: self.request.fingerprint.bytes,
-            appKey: account.appKey,
+            appKey: boarding.account.appKey,
             upstreamKey: self.request.scope.upstreamKey(secret: self.calls.upstreamKeySecret),
             sentAt: self.services.clock.unixMilliseconds(),
             flight: self.flight
         )
+        claim.reservations = boarding.reservations
         claim.token = self.request.token
         return claim
     }
@@ -90,6 +106,7 @@ struct PaidFlight: Sendable {
         return UpstreamCall(
             services: self.services,
             account: account,
+            route: operation.name,
             client: self.request.scope.client,
             requestID: self.request.requestID,
             deadline: deadline,
@@ -120,6 +137,8 @@ struct PaidFlight: Sendable {
             return await self.notExecuted(result, outcome, row)
         case .credentialsRefused:
             return await self.notExecuted(.failed(outcome.counted(.accountRefused)), outcome, row)
+        case .held(let time):
+            return await self.notExecuted(.failed(.platformFailing(retryAfter: time)), outcome, row)
         case .malformed:
             return await self.unknown(outcome, row)
         case .failed(let error):
@@ -147,7 +166,10 @@ struct PaidFlight: Sendable {
                 NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)
             }
         )
-        new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? 0
+        new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? facts.audioMilliseconds ?? 0
+        // What the platform says counts only where we could not measure.
+        new.audioMilliseconds = self.request.operation.audioMilliseconds == nil ? facts.audioMilliseconds : nil
+        self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds)
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
         var details = AnswerDetails(attempts: outcome.attempts, traceID: response.fields[.xTraceID])
         var landing = Landing(result: .answered(answer, details: details))
@@ -176,11 +198,18 @@ struct PaidFlight: Sendable {
             await self.markUnresolved(row)
             return Landing(result: result)
         }
-        guard row.isNew else { return Landing(result: result) }
-        do {
-            _ = try await self.calls.store.release(row: row.id, flight: self.flight)
-        } catch {
-            self.calls.trouble.note(error)
+        var isReleased = false
+        if row.isNew {
+            do {
+                isReleased = try await self.calls.store.release(row: row.id, flight: self.flight) == .deleted
+            } catch {
+                self.calls.trouble.note(error)
+            }
+        }
+        if isReleased {
+            self.calls.quotas.giveBack(row.reservations)
+        } else {
+            self.calls.quotas.keep(row.reservations)
         }
         return Landing(result: result)
     }
@@ -197,6 +226,7 @@ struct PaidFlight: Sendable {
     }
 
     private func markUnresolved(_ row: ClaimedRow) async {
+        self.calls.quotas.keep(row.reservations)
         do {
             _ = try await self.calls.store.markUnresolved(row: row.id, flight: self.flight)
         } catch {

@@ -6,6 +6,8 @@ struct Authentication: Sendable {
     let clients: ClientDirectory
     let masters: MasterKeys
     let revocations: TokenRevocations
+    /// Counts every request whose client is proved, whatever becomes of it.
+    let limiter: ClientLimiter
     let clock: GatewayClock
     /// How far the clock of a signing client may be off, and how long its nonces are remembered.
     let signatureWindow: Duration
@@ -24,10 +26,12 @@ struct Authentication: Sendable {
             guard authorizations.count == 1, let credential = BearerCredential.text(in: authorizations[0]) else {
                 throw self.refusal(address)
             }
-            if APIKey.isMeant(by: credential) {
-                return .accepted(try self.keyHolder(credential, head: head, address: address))
-            }
-            return .accepted(try self.tokenHolder(credential, head: head, address: address))
+            let principal =
+                APIKey.isMeant(by: credential)
+                ? try self.keyHolder(credential, head: head, address: address)
+                : try self.tokenHolder(credential, head: head, address: address)
+            try self.limiter.countRequest(of: principal)
+            return .accepted(principal)
         }
         guard authorizations.isEmpty else {
             throw .invalid("Send either Authorization or X-App-Key with its signature, not both.")

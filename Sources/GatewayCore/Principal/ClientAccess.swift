@@ -16,17 +16,21 @@ public struct ClientAccess: Sendable {
     private let authentication: Authentication
 
     /// Looks clients up in a directory.
+    ///
+    /// - Parameter limiter: Counts every request of a client that was found.
     public init(
         configuration: Configuration = Configuration(),
         clients: ClientDirectory,
         masters: MasterKeys,
         revocations: TokenRevocations,
+        limiter: ClientLimiter = ClientLimiter(),
         clock: GatewayClock = .system
     ) {
         self.authentication = Authentication(
             clients: clients,
             masters: masters,
             revocations: revocations,
+            limiter: limiter,
             clock: clock,
             signatureWindow: configuration.signatureWindow,
             nonces: NonceMemory(lifetime: configuration.signatureWindow),

@@ -23,13 +23,15 @@ public struct SignedRequest: Sendable {
 
     /// The principal, if the signature is of one of these texts and its nonce is new.
     ///
-    /// - Throws: 401/40100.
+    /// - Throws: 401/40100, 429/42900 beyond its rate.
     func verify(_ candidates: [String]) throws(GatewayError) -> Principal {
         guard self.matches(candidates) else {
             self.authentication.noteFailure(self.address)
             throw .unauthorized
         }
         if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
+        // Not before: whoever knows an appKey could use up its client's rate.
+        try self.authentication.limiter.countRequest(of: self.principal)
         return self.principal
     }
 }

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import HTTPWire
+internal import SpeechAudio
 internal import Store
 
 /// Takes a multipart body as it arrives: parses it, digests each part and keeps the contents, in one pass.
@@ -20,6 +21,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var text: [UInt8] = []
     private var textTotal = 0
     private var prefix: [UInt8] = []
+    private var audio = WAVParser()
     private let signed: SignedRequest?
     /// Held while nobody knows who sends this.
     private var unproven: MemoryReservation?
@@ -70,6 +72,11 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         .invalid("The multipart body is broken: \(error.message)")
     }
 
+    private var audioMilliseconds: Int64? {
+        guard self.isFilePart, self.audio.progress == .samples, let seconds = self.audio.duration else { return nil }
+        return Int64(clamping: Int((seconds * 1000).rounded(.up)))
+    }
+
     private var isFilePart: Bool {
         guard let current = self.current else { return false }
         return self.fileParts.contains(current.name)
@@ -92,11 +99,13 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             self.count = 0
             self.text = []
             self.prefix = []
+            self.audio = WAVParser()
         case .partBytes(let bytes):
             self.digest.update(bytes)
             self.count += bytes.count
             if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
             if self.isFilePart {
+                self.audio.parse(bytes) { _, _ in }
                 try self.buffer.append(bytes)
             } else {
                 self.textTotal += bytes.count
@@ -116,7 +125,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
                     tag: self.digest.finalize(),
                     prefix: self.prefix,
                     text: self.text,
-                    range: self.isFilePart ? self.start..<self.start + self.count : nil
+                    range: self.isFilePart ? self.start..<self.start + self.count : nil,
+                    audioMilliseconds: self.audioMilliseconds
                 )
             )
             self.current = nil

@@ -20,6 +20,8 @@ public struct ReceivedForm: Sendable {
         /// The content of a text part; empty for a file part.
         public let text: [UInt8]
         let range: Range<Int>?
+        /// How long a WAV file plays; nil for all else.
+        public var audioMilliseconds: Int64?
 
         /// Whether the part holds a file, which is never signed.
         var isFile: Bool { self.range != nil }

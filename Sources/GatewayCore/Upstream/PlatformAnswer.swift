@@ -16,11 +16,14 @@ public struct AnswerFacts: Sendable {
     public var recordID: String?
     /// The total score, or nil.
     public var overall: Double?
+    /// How long the recording was, where only the platform can tell.
+    public var audioMilliseconds: Int64?
 
     /// Takes the facts.
-    public init(recordID: String? = nil, overall: Double? = nil) {
+    public init(recordID: String? = nil, overall: Double? = nil, audioMilliseconds: Int64? = nil) {
         self.recordID = recordID
         self.overall = overall
+        self.audioMilliseconds = audioMilliseconds
     }
 }
 
@@ -46,11 +49,14 @@ public struct PlatformCode: Sendable {
     public let kind: Kind
     /// The status that usually goes with it, for answers that carry a code with a success status.
     public let usualStatus: Int
+    /// What it says about our account; nil when another account would be told the same.
+    public let accountFault: AccountFault?
 
     /// Takes the parts.
-    public init(value: Int, kind: Kind, usualStatus: Int) {
+    public init(value: Int, kind: Kind, usualStatus: Int, accountFault: AccountFault? = nil) {
         self.value = value
         self.kind = kind
         self.usualStatus = usualStatus
+        self.accountFault = accountFault
     }
 }

@@ -11,14 +11,25 @@ struct UpstreamCall: Sendable {
         case malformed
         case credentialsRefused
         case failed(HTTPTransportError)
+        /// Nothing was sent: the breaker of the route lets no attempt through for this time.
+        case held(Duration)
     }
 
     /// The call's end.
     struct Outcome: Sendable {
         let result: Result
-        let attempts: Int
+        var attempts: Int
         /// Some attempt sent body bytes and got neither an answer nor a code: it may have been executed.
         let isUnresolved: Bool
+
+        /// What the last answer says about our account; nil when another account would be told the same.
+        var accountFault: AccountFault? {
+            switch self.result {
+            case .credentialsRefused: .credentials
+            case .coded(_, let code): code.accountFault
+            case .answered, .codeless, .malformed, .failed, .held: nil
+            }
+        }
 
         /// An error that says how often the platform was asked.
         func counted(_ error: GatewayError) -> GatewayError {
@@ -30,6 +41,8 @@ struct UpstreamCall: Sendable {
 
     let services: UpstreamServices
     let account: Account
+    /// The route at the platform, for its breaker.
+    let route: String
     let client: String
     let requestID: String
     let deadline: ContinuousClock.Instant
@@ -47,12 +60,25 @@ struct UpstreamCall: Sendable {
         var schedule = AttemptSchedule(policy: self.services.policy)
         var attempts = 0
         var isUnresolved = false
+        var last: Result?
         while true {
+            let permit: CircuitBreaker.Permit
+            switch self.account.admit(route: self.route, at: self.services.clock.now()) {
+            case .admitted(let admitted):
+                permit = admitted
+            case .refused(let until):
+                let now = self.services.clock.now()
+                self.account.slots.release(at: now)
+                // What the attempt before came to is more than that there is none now.
+                let result = last.map(self.concluded) ?? .held(until - now)
+                return Outcome(result: result, attempts: attempts, isUnresolved: isUnresolved)
+            }
             attempts += 1
-            let result = await self.attempt()
+            let result = await self.attempt(permit)
+            last = result
             isUnresolved = isUnresolved || Self.leavesDoubt(result)
             let next = schedule.next(after: self.event(of: result), random: self.services.clock.random())
-            self.account.slots.release()
+            self.account.slots.release(at: self.services.clock.now())
             let outcome = { Outcome(result: self.concluded(result), attempts: attempts, isUnresolved: isUnresolved) }
             guard case .attempt(let delay, let isRetry) = next else { return outcome() }
             let now = self.services.clock.now()
@@ -61,12 +87,17 @@ struct UpstreamCall: Sendable {
             do {
                 if delay > .zero { try await self.services.clock.sleep(delay) }
                 let left = self.deadline - self.services.clock.now()
-                try await self.account.slots.acquire(client: self.client, within: left, clock: self.services.clock)
+                try await self.account.slots.acquire(
+                    client: self.client,
+                    weight: self.services.limiter.limits(of: self.client).weight,
+                    within: left,
+                    clock: self.services.clock
+                )
             } catch {
                 return outcome()
             }
             guard self.services.clock.now() < self.deadline else {
-                self.account.slots.release()
+                self.account.slots.release(at: self.services.clock.now())
                 return outcome()
             }
         }
@@ -78,7 +109,14 @@ struct UpstreamCall: Sendable {
         return self.refused()
     }
 
-    private func attempt() async -> Result {
+    private func attempt(_ permit: CircuitBreaker.Permit) async -> Result {
+        let result = await self.exchange()
+        let now = self.services.clock.now()
+        self.account.record(CircuitBreaker.Outcome(of: result), for: permit, route: self.route, at: now)
+        return self.judgeAccount(result)
+    }
+
+    private func exchange() async -> Result {
         let now = self.services.clock.now()
         self.services.metrics.attempts.increment()
         let timestamp = self.correctedTime() / 1000
@@ -91,18 +129,16 @@ struct UpstreamCall: Sendable {
         } catch {
             return .failed(error)
         }
-        let result: Result =
-            switch self.classify(response) {
-            case .answered(let facts): .answered(response, facts)
-            case .coded(let code): .coded(response, code)
-            case .codeless: response.status == 401 ? .credentialsRefused : .codeless(response)
-            case .malformed: .malformed
-            }
-        return self.judgeCredentials(result)
+        return switch self.classify(response) {
+        case .answered(let facts): .answered(response, facts)
+        case .coded(let code): .coded(response, code)
+        case .codeless: response.status == 401 ? .credentialsRefused : .codeless(response)
+        case .malformed: .malformed
+        }
     }
 
     /// Learns about the account from an answer, and tells a refusal of our credentials from one of the request.
-    private func judgeCredentials(_ result: Result) -> Result {
+    private func judgeAccount(_ result: Result) -> Result {
         switch result {
         case .coded(let response, let code):
             switch code.kind {
@@ -112,29 +148,39 @@ struct UpstreamCall: Sendable {
                 self.learnClock(from: response)
                 return result
             case .final, .retryable, .inProgress:
-                break
+                guard let fault = code.accountFault else { break }
+                self.note(fault)
+                return result
             }
         case .credentialsRefused:
             return self.refused()
-        case .failed:
+        case .failed, .held:
             return result
         case .answered, .codeless, .malformed:
             break
         }
-        if self.account.noteAcceptance() {
+        if self.account.noteAcceptance(at: self.services.clock.now()) {
             self.services.logger.notice("platform account accepted again", ["account": .string(self.account.name)])
         }
         return result
     }
 
     private func refused() -> Result {
-        if self.account.noteRefusal(at: self.services.clock.now()) {
+        if self.account.note(.credentials, clock: self.services.clock) {
             self.services.logger.error(
                 "platform refuses the account's credentials; correct its appKey and secretKey",
                 ["account": .string(self.account.name), "app_key": .appKey(self.account.appKey)]
             )
         }
         return .credentialsRefused
+    }
+
+    private func note(_ fault: AccountFault) {
+        guard self.account.note(fault, clock: self.services.clock) else { return }
+        self.services.logger.error(
+            "platform account cannot carry calls",
+            ["account": .string(self.account.name), "account.fault": .string(fault.rawValue)]
+        )
     }
 
     private func correctedTime() -> Int64 {
@@ -158,7 +204,7 @@ struct UpstreamCall: Sendable {
 
     private static func leavesDoubt(_ result: Result) -> Bool {
         switch result {
-        case .answered, .coded, .credentialsRefused: false
+        case .answered, .coded, .credentialsRefused, .held: false
         case .malformed: true
         case .codeless(let response): !Self.provesRefusal(response.status)
         case .failed(let error): error.bytesSent > 0
@@ -172,7 +218,7 @@ struct UpstreamCall: Sendable {
 
     private func event(of result: Result) -> AttemptSchedule.Event {
         switch result {
-        case .answered, .credentialsRefused:
+        case .answered, .credentialsRefused, .held:
             return .final
         case .coded(let response, let code):
             switch code.kind {
@@ -213,7 +259,7 @@ struct UpstreamCall: Sendable {
         case .codeless(let response): metadata["upstream.status"] = .int(response.status)
         case .failed(let error): metadata["upstream.failure"] = .string(error.reason.rawValue)
         case .malformed: metadata["upstream.failure"] = "malformed"
-        case .answered, .credentialsRefused: break
+        case .answered, .credentialsRefused, .held: break
         }
         self.services.metrics.retries.increment()
         self.services.logger.warning("attempt failed, trying again", metadata)

@@ -30,6 +30,7 @@ public struct UpstreamFetch: Sendable {
         let call = UpstreamCall(
             services: self.services,
             account: self.account,
+            route: "report",
             client: self.client,
             requestID: self.requestID,
             deadline: deadline,
@@ -47,6 +48,8 @@ public struct UpstreamFetch: Sendable {
             return try PassedAnswer.codeless(response, attempts: outcome.attempts).response(isOwner: true)
         case .credentialsRefused:
             throw outcome.counted(.accountRefused)
+        case .held(let time):
+            throw outcome.counted(.platformFailing(retryAfter: time))
         case .malformed:
             throw outcome.counted(.unreachable("its answer cannot be read"))
         case .failed(let error):

@@ -9,6 +9,8 @@ public struct UpstreamServices: Sendable {
     public let clock: GatewayClock
     /// When to try again.
     public let policy: RetryPolicy
+    /// Holds clients to their limits.
+    public let limiter: ClientLimiter
     /// The largest answer in bytes.
     public let maximumAnswer: Int
     /// Takes what operators should know.
@@ -23,6 +25,7 @@ public struct UpstreamServices: Sendable {
         transport: any HTTPTransport,
         clock: GatewayClock = .system,
         policy: RetryPolicy = RetryPolicy(),
+        limiter: ClientLimiter = ClientLimiter(),
         maximumAnswer: Int = 8 << 20,
         logger: Logger,
         metrics: GatewayMetrics
@@ -30,6 +33,7 @@ public struct UpstreamServices: Sendable {
         self.transport = transport
         self.clock = clock
         self.policy = policy
+        self.limiter = limiter
         self.maximumAnswer = maximumAnswer
         self.logger = logger
         self.metrics = metrics

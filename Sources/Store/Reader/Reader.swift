@@ -12,6 +12,7 @@ final class Reader {
     private let clients: Statement
     /// Pages of records.
     let recordPages: RecordPages
+    let quotas: QuotaQuestions
     private let tokenCalls: Statement
     private let decompressor = Decompressor()
 
@@ -61,6 +62,7 @@ final class Reader {
         )
         self.findErased = try database.prepare("SELECT 1 FROM erased_keys WHERE scope = ?1")
         self.recordPages = try RecordPages(database)
+        self.quotas = try QuotaQuestions(database)
         self.tokenCalls = try database.prepare("SELECT used FROM token_calls WHERE token = ?1")
         self.database = database
     }

@@ -85,6 +85,8 @@ public struct NewClaim: Sendable {
     public var sentAt: Int64
     /// The flight that owns the call.
     public var flight: FlightID
+    /// What the call reserves of quotas; of a key that was claimed before, what that claim reserved stays.
+    public var reservations: [Reservation] = []
 
     /// The token whose calls are counted, or nil.
     public var token: TokenUse?
@@ -124,13 +126,15 @@ public struct ClaimedRow: Equatable, Sendable {
     /// When the first claim was made, in Unix milliseconds.
     public let firstSentAt: Int64
     /// The account the key sticks to.
-    public let appKey: String
+    public var appKey: String
     /// The key the platform sees.
     public let upstreamKey: String
     /// Whether an earlier attempt may have been billed without an answer.
     public let isUnresolved: Bool
     /// Whether the key was unseen.
     public let isNew: Bool
+    /// What the call has reserved of quotas.
+    public var reservations: [Reservation] = []
 }
 
 /// What became of a row that was released.

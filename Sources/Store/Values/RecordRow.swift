@@ -75,6 +75,8 @@ public struct NewAnswer: Sendable {
     public var record: NewRecord?
     /// How long the evaluated or made audio is, for usage; 0 when unknown.
     public var usedAudioMilliseconds: Int64 = 0
+    /// What the call took of its quotas' audio; nil when that is what was reserved, as far as is known.
+    public var audioMilliseconds: Int64?
 
     /// Takes the parts.
     public init(

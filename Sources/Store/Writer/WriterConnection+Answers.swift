@@ -30,6 +30,9 @@ extension WriterConnection {
         if let record {
             try self.insert(record)
         }
+        if !new.row.reservations.isEmpty {
+            try self.settleReservations(claim: new.row.id, audioMilliseconds: new.audioMilliseconds)
+        }
         self.counts[keyPath: open.counter] -= 1
         self.counts.answered += 1
         self.countBilled(new, user: key.user)

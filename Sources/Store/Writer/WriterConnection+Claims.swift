@@ -32,6 +32,7 @@ extension WriterConnection {
             $0.bind(claim.flight, at: 2)
             $0.bind(claim.token?.tokenID, at: 4)
         }
+        try self.reserve(claim.reservations, claim: id)
         self.counts.sent += 1
         return ClaimedRow(
             id: id,
@@ -39,7 +40,8 @@ extension WriterConnection {
             appKey: claim.appKey,
             upstreamKey: claim.upstreamKey,
             isUnresolved: false,
-            isNew: true
+            isNew: true,
+            reservations: claim.reservations
         )
     }
 
@@ -55,7 +57,9 @@ extension WriterConnection {
             $0.bind(found.row.id, at: 1)
             $0.bind(claim.flight, at: 2)
         }
-        return found.row
+        var row = found.row
+        row.reservations = try self.reservations(claim: row.id)
+        return row
     }
 
     /// Deletes a claim that was proved not to be executed; the key is free again.
@@ -69,6 +73,7 @@ extension WriterConnection {
         if let released {
             try self.giveBack(tokenID: released.tokenID)
             try self.statements.deleteKey.run { $0.bind(row, at: 1) }
+            try self.giveBackReservations(claim: row)
             self.counts.sent -= 1
             return .deleted
         }
@@ -106,10 +111,12 @@ extension WriterConnection {
             }
             try self.giveBack(tokenID: tokenID ?? nil)
             try self.statements.deleteKey.run { $0.bind(id, at: 1) }
+            try self.giveBackReservations(claim: id)
             self.counts[keyPath: open.counter] -= 1
             return .deleted
         }
         try self.statements.settleBilled.run { $0.bind(id, at: 1) }
+        try self.settleReservations(claim: id, audioMilliseconds: nil)
         self.move(open, to: ClaimState(isUnresolved: open.isUnresolved, isSettledBilled: true))
         return .kept
     }
@@ -134,7 +141,7 @@ extension WriterConnection {
         self.counts[keyPath: new.counter] += 1
     }
 
-    private func claimState(row: Int64, flight: FlightID) throws(StoreError) -> ClaimState? {
+    func claimState(row: Int64, flight: FlightID) throws(StoreError) -> ClaimState? {
         try self.statements.claimState.first {
             $0.bind(row, at: 1)
             $0.bind(flight, at: 2)

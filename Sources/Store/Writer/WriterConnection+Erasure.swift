@@ -152,6 +152,7 @@ extension WriterConnection {
             if let open = key.open {
                 // The flight, if one still runs, finds no claim to answer, and so nothing of it is stored.
                 try self.statements.deleteClaim.run { $0.bind(row, at: 1) }
+                try self.settleReservations(claim: row, audioMilliseconds: nil)
                 self.counts[keyPath: open.counter] -= 1
                 counts.openCalls = 1
             } else {

@@ -50,6 +50,7 @@ extension WriterConnection {
         for key in oldKeys where key.isExpired(limits) {
             if let state = key.open {
                 try self.statements.deleteClaim.run { $0.bind(key.id, at: 1) }
+                try self.settleReservations(claim: key.id, audioMilliseconds: nil)
                 self.counts[keyPath: state.counter] -= 1
                 expiry.unknown += 1
             } else {

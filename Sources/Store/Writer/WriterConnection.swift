@@ -17,6 +17,7 @@ final class WriterConnection {
     let erasure: ErasureStatements
     /// The statements for usage.
     let usage: UsageStatements
+    let quotas: QuotaStatements
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
@@ -49,6 +50,7 @@ final class WriterConnection {
         self.statements = try Statements(database)
         self.erasure = try ErasureStatements(database)
         self.usage = try UsageStatements(database)
+        self.quotas = try QuotaStatements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
             .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }

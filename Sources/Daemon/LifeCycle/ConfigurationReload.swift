@@ -1,0 +1,99 @@
+internal import Cryptography
+internal import GatewayCore
+internal import Telemetry
+
+/// Reads the configuration again while the daemon runs, and makes live what can change without a restart.
+///
+/// An actor: two reloads come one after the other.
+actor ConfigurationReload {
+    /// Reads the configuration and everything that it refers to, with all its checks.
+    typealias Source = @Sendable () throws(VerbFailure) -> (Configuration, ResolvedSecrets)
+
+    /// What a reload came to.
+    struct Report: Sendable {
+        /// The settings that took effect, and `yugu.accounts` also when only a secret did.
+        let changed: [String]
+        /// The settings that differ from what runs, and need a restart.
+        let needRestart: [String]
+    }
+
+    /// What runs.
+    private var running: Configuration
+    private var secrets: ResolvedSecrets
+    private let source: Source
+    private let assembly: GatewayAssembly
+    private let logger: Logger
+
+    init(
+        running: Configuration,
+        secrets: ResolvedSecrets,
+        source: @escaping Source,
+        assembly: GatewayAssembly,
+        logger: Logger
+    ) {
+        self.running = running
+        self.secrets = secrets
+        self.source = source
+        self.assembly = assembly
+        self.logger = logger
+    }
+
+    /// Reads and applies.
+    ///
+    /// - Throws: ``VerbFailure`` with every fault; nothing has changed then.
+    func perform() throws(VerbFailure) -> Report {
+        let next: Configuration
+        let secrets: ResolvedSecrets
+        do throws(VerbFailure) {
+            (next, secrets) = try self.source()
+        } catch {
+            self.logger.error(
+                "configuration refused; the old one stays",
+                ["configuration.faults": .string(error.lines.joined(separator: "\n"))]
+            )
+            throw error
+        }
+        for warning in secrets.warnings {
+            self.logger.warning("configuration", ["configuration.warning": .string(warning)])
+        }
+        let areSecretsChanged = secrets.accounts != self.secrets.accounts
+        var adopted = self.running
+        adopted.adoptLiveSettings(of: next)
+        var changed = adopted.differences(from: self.running)
+        if areSecretsChanged, !changed.contains("yugu.accounts") { changed.append("yugu.accounts") }
+        var needRestart = next.differences(from: adopted)
+        if secrets.master != self.secrets.master { needRestart.append("secrets.master") }
+        if secrets.previousMaster != self.secrets.previousMaster { needRestart.append("secrets.previousMaster") }
+        if secrets.upstreamKey != self.secrets.upstreamKey { needRestart.append("secrets.upstreamKey") }
+        self.apply(adopted, secrets)
+        self.logger.notice(
+            "configuration reloaded",
+            [
+                "configuration.changed": .string(changed.joined(separator: " ")),
+                "configuration.need_restart": .string(needRestart.joined(separator: " ")),
+            ]
+        )
+        return Report(changed: changed, needRestart: needRestart)
+    }
+
+    /// Nothing here can fail: all of it has been checked.
+    private func apply(_ next: Configuration, _ secrets: ResolvedSecrets) {
+        self.assembly.limiter.change(to: next.limits.clients)
+        self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
+        self.logger.setLevel(next.log.loggerLevel)
+        self.running = next
+        self.secrets.accounts = secrets.accounts
+    }
+}
+
+extension Configuration {
+    /// Takes over what can change while the daemon runs.
+    fileprivate mutating func adoptLiveSettings(of next: Configuration) {
+        self.log.level = next.log.level
+        self.limits.clients = next.limits.clients
+        self.yugu.accounts = next.yugu.accounts
+        self.yugu.queue = next.yugu.queue
+        self.yugu.breaker = next.yugu.breaker
+        self.yugu.exhaustedTime = next.yugu.exhaustedTime
+    }
+}

@@ -1,0 +1,213 @@
+internal import Store
+internal import Telemetry
+
+extension PaidFlight {
+    /// What a flight holds before it is sent: an account with a slot, and its shares of the day's quotas.
+    struct Boarding: Sendable {
+        var choice: AccountChoice
+        let candidates: [Account]
+        var account: Account
+        /// Of the client and its user.
+        let ownReservations: [Reservation]
+        /// Of the account.
+        var accountReservations: [Reservation]
+
+        var reservations: [Reservation] { self.ownReservations + self.accountReservations }
+    }
+
+    private var client: String { self.request.scope.client }
+    private var audioMilliseconds: Int64 { max(0, self.request.operation.audioMilliseconds ?? 0) }
+
+    /// Takes all that the call needs, or nothing.
+    ///
+    /// - Parameter carrier: The account of a key with an unknown outcome. What the first sending reserved is reserved
+    ///   still, so nothing is reserved again.
+    func board(_ carrier: Account?) async throws(GatewayError) -> Boarding {
+        guard let carrier else {
+            let own = try self.reserveOwn()
+            do {
+                let kind = self.services.limiter.limits(of: self.client).accountKind
+                return try await self.board(self.request.accounts.accounts(of: kind), sticky: nil, own: own)
+            } catch {
+                self.calls.quotas.giveBack(own)
+                throw error
+            }
+        }
+        return try await self.board([carrier], sticky: 0, own: [])
+    }
+
+    private func board(
+        _ candidates: [Account],
+        sticky: Int?,
+        own: [Reservation]
+    ) async throws(GatewayError) -> Boarding {
+        var choice = AccountChoice(sticky: sticky)
+        guard case .account(var index) = choice.first(of: self.availabilities(candidates)) else {
+            throw self.refusal(of: candidates)
+        }
+        while true {
+            do {
+                let account = candidates[index]
+                let reserved = try await self.take(account, isSticky: sticky != nil)
+                return Boarding(
+                    choice: choice,
+                    candidates: candidates,
+                    account: account,
+                    ownReservations: own,
+                    accountReservations: reserved
+                )
+            } catch {
+                // Only what other calls found out meanwhile leads to another account; a queue that is full does not.
+                guard error.reason == GatewayError.accountRefused.reason || error.code == .dailyLimit,
+                    let next = choice.next(
+                        after: .fault(.credentials),
+                        leftDoubt: false,
+                        of: self.availabilities(candidates)
+                    )
+                else { throw error }
+                index = next
+            }
+        }
+    }
+
+    /// Gives everything back: the call is not sent.
+    func leave(_ boarding: Boarding) {
+        boarding.account.slots.release(at: self.services.clock.now())
+        self.calls.quotas.giveBack(boarding.reservations)
+    }
+
+    /// Moves a call that was certainly not executed to the next account, in one durable commit, before that one's first
+    /// byte.
+    ///
+    /// - Returns: False when the call ends with the outcome it had.
+    func change(after fault: AccountFault, _ boarding: inout Boarding, _ row: inout ClaimedRow) async -> Bool {
+        while let index = boarding.choice.next(
+            after: .fault(fault),
+            leftDoubt: false,
+            of: self.availabilities(boarding.candidates)
+        ) {
+            let account = boarding.candidates[index]
+            let reserved: [Reservation]
+            do {
+                reserved = try await self.take(account, isSticky: false)
+            } catch {
+                continue
+            }
+            guard await self.move(row.id, to: account, reserving: boarding.ownReservations + reserved) else {
+                account.slots.release(at: self.services.clock.now())
+                self.calls.quotas.giveBack(reserved)
+                return false
+            }
+            self.services.metrics.failovers.increment()
+            self.services.logger.warning(
+                "call goes to the next account",
+                [
+                    "request.id": .string(self.request.requestID), "account": .string(account.name),
+                    "account.before": .string(boarding.account.name), "account.fault": .string(fault.rawValue),
+                ]
+            )
+            self.calls.quotas.giveBack(boarding.accountReservations)
+            boarding.account = account
+            boarding.accountReservations = reserved
+            row.appKey = account.appKey
+            row.reservations = boarding.reservations
+            return true
+        }
+        return false
+    }
+
+    private func move(_ row: Int64, to account: Account, reserving reservations: [Reservation]) async -> Bool {
+        do {
+            return try await self.calls.store.move(
+                row: row,
+                flight: self.flight,
+                to: account.appKey,
+                reserving: reservations
+            )
+        } catch {
+            self.calls.trouble.note(error)
+            return false
+        }
+    }
+
+    // MARK: Quotas
+
+    private func reserveOwn() throws(GatewayError) -> [Reservation] {
+        let limits = self.services.limiter.limits(of: self.client)
+        let dayOffset = self.calls.configuration.dayOffset
+        var shares = [
+            QuotaLedger.Share(owner: "client/\(self.client)", limits: limits.daily, dayOffset: dayOffset)
+        ]
+        if let user = self.request.scope.user {
+            let owner = "user/\(self.client)/\(user)"
+            shares.append(QuotaLedger.Share(owner: owner, limits: limits.userDaily, dayOffset: dayOffset))
+        }
+        return try self.reserve(shares, names: ["client", "user"])
+    }
+
+    private func reserve(_ shares: [QuotaLedger.Share], names: [String]) throws(GatewayError) -> [Reservation] {
+        do {
+            return try self.calls.quotas.reserve(shares, audioMilliseconds: self.audioMilliseconds)
+        } catch {
+            switch error {
+            case .refused(let index, let refusal):
+                let now = self.services.clock.unixMilliseconds()
+                throw .dailyLimit(of: names[index], refusal, now: now)
+            case .unreadable(let error):
+                self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
+                throw .storeUnavailable
+            }
+        }
+    }
+
+    private func share(of account: Account) -> QuotaLedger.Share {
+        QuotaLedger.Share(
+            owner: "account/\(account.appKey)",
+            limits: account.settings.daily,
+            dayOffset: account.dayOffset
+        )
+    }
+
+    /// Takes a slot of an account and a share of its day.
+    private func take(_ account: Account, isSticky: Bool) async throws(GatewayError) -> [Reservation] {
+        let reserved = isSticky ? [] : try self.reserve([self.share(of: account)], names: ["account"])
+        do {
+            try await account.takeSlot(for: self.client, services: self.services)
+        } catch {
+            self.calls.quotas.giveBack(reserved)
+            throw error
+        }
+        return reserved
+    }
+
+    // MARK: Accounts
+
+    private func availabilities(_ accounts: [Account]) -> [AccountChoice.Availability] {
+        let now = self.services.clock.now()
+        return accounts.map { account in
+            let availability = account.availability(for: self.request.operation.name, at: now)
+            guard availability == .available, let refusal = self.quotaRefusal(of: account) else { return availability }
+            let rest = Duration.milliseconds(refusal.resetsAt - self.services.clock.unixMilliseconds())
+            return .unavailable(.quota, retryAfter: rest)
+        }
+    }
+
+    private func quotaRefusal(of account: Account) -> DailyQuota.Refusal? {
+        self.calls.quotas.refusal(of: self.share(of: account), audioMilliseconds: self.audioMilliseconds)
+    }
+
+    /// Why no account may carry the call.
+    private func refusal(of accounts: [Account]) -> GatewayError {
+        var choice = AccountChoice()
+        guard case .refused(let obstacle, let retryAfter) = choice.first(of: self.availabilities(accounts)) else {
+            return .accountRefused
+        }
+        switch obstacle {
+        case .notReady, .switchedOff: return .accountRefused
+        case .breaker: return .platformFailing(retryAfter: retryAfter)
+        case .quota:
+            guard let refusal = accounts.lazy.compactMap(self.quotaRefusal).first else { return .accountRefused }
+            return .dailyLimit(of: "account", refusal, now: self.services.clock.unixMilliseconds())
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a client and its users may use, as they see it.
+@Suite struct LimitTests {
+    private static func bed(_ limits: String) async throws -> TestBed {
+        var settings = TestBed.Settings()
+        settings.gateway["limits"] = "{ \(limits) }"
+        return try await TestBed(settings)
+    }
+
+    /// Sends calls with different keys at once.
+    static func rush(_ count: Int, on bed: TestBed, user: String? = nil) async throws -> [TestResponse] {
+        try await withThrowingTaskGroup(of: TestResponse.self) { group in
+            for index in 0..<count {
+                group.addTask { try await bed.evaluate(key: "rush-\(user ?? "")-\(index)", user: user) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func requestsBeyondTheRateAre429WithRetryAfterAndReachNoPlatform() async throws {
+        let bed = try await Self.bed(#"client: { rate: "2/60s" }"#)
+        let first = try await bed.evaluate(key: "a")
+        #expect(first.status == 200, "\(first.text)")
+        // Whatever is asked for counts, a replay too.
+        #expect(try await bed.evaluate(key: "a")["idempotency-replayed"] == "true")
+        let third = try await bed.evaluate(key: "b")
+        #expect(third.status == 429 && third.json("code") == "42900", "\(third.text)")
+        #expect(third.json("source") == "gateway" && third.json("retryable") == "true")
+        #expect(third["retry-after"].flatMap { Int($0) }.map { (1...60).contains($0) } == true)
+        #expect(third["idempotency-key"] == "b")
+        #expect(try await bed.get("/v1/keys/a").status == 429)
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func oneUserIsHeldUpAndTheOthersAreNot() async throws {
+        let bed = try await Self.bed(#"clients: { school: { userRate: "1/1h" } }"#)
+        #expect(try await bed.evaluate(key: "a", user: "mei").status == 200)
+        #expect(try await bed.evaluate(key: "b", user: "mei").status == 429)
+        #expect(try await bed.evaluate(key: "a", user: "li").status == 200)
+        #expect(try await bed.billed() == 2)
+        await bed.stop()
+    }
+
+    @Test func callsBeyondTheConcurrencyAre42901() async throws {
+        let bed = try await Self.bed("client: { concurrency: 2 }")
+        try await bed.faults("slow:700", "slow:700")
+        let answers = try await Self.rush(6, on: bed)
+        #expect(answers.filter { $0.status == 200 }.count == 2, "\(answers.map(\.status))")
+        let refused = answers.filter { $0.status == 429 }
+        #expect(refused.count == 4 && refused.allSatisfy { $0.json("code") == "42901" && $0["retry-after"] != nil })
+        #expect(try await bed.billed() == 2)
+        // Nothing leaks: what has ended makes room.
+        #expect(try await bed.evaluate(key: "later").status == 200)
+        await bed.stop()
+    }
+
+    @Test func aFullQueueIs42901AndAWaitThatIsServedIsNot() async throws {
+        var settings = TestBed.Settings()
+        settings.accounts = [TestBed.PlatformAccount(name: "main", members: "concurrency: 1")]
+        settings.yugu["queue"] = #"{ length: 4, wait: "20s" }"#
+        let bed = try await TestBed(settings)
+        try await bed.faults("slow:500")
+        let answers = try await Self.rush(8, on: bed)
+        let served = answers.filter { $0.status == 200 }.count
+        #expect(served >= 2 && served < 8, "\(answers.map(\.status))")
+        #expect(answers.allSatisfy { $0.status == 200 || $0.json("code") == "42901" && $0["retry-after"] != nil })
+        #expect(try await bed.billed() == served)
+        await bed.stop()
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `speechgate reload` and SIGHUP: what takes effect, what is named, and what changes nothing.
+@Suite struct ReloadTests {
+    private static func bed(_ configure: (inout TestBed.Settings) -> Void = { _ in }) async throws -> TestBed {
+        var settings = TestBed.Settings()
+        settings.gateway["limits"] = "{ client: { concurrency: 50 } }"
+        settings.accounts = [.init(name: "main")]
+        configure(&settings)
+        return try await TestBed(settings)
+    }
+
+    /// The log's lines with a message.
+    private static func log(_ bed: TestBed, _ message: String) throws -> [String] {
+        try String(contentsOf: bed.gatewayLog, encoding: .utf8).split(separator: "\n").map(String.init)
+            .filter { $0.contains(#""\#(message)""#) }
+    }
+
+    @Test func aRotatedSecretTakesEffectWithoutARestart() async throws {
+        let bed = try await Self.bed()
+        try await bed.faults("rotate-secret:the-new-secret")
+        _ = try await bed.evaluate(key: "a")
+        #expect(try await bed.evaluate(key: "b").json("reason") == "account_not_ready")
+        #expect(try await bed.evaluate(key: "c").json("reason") == "account_not_ready")
+        try Data("the-new-secret".utf8).write(to: bed.folder.appendingPathComponent("main.secret"))
+        let reload = try await bed.speechgate("reload")
+        #expect(reload.status == 0 && reload.output == #"{"changed":["yugu.accounts"],"needRestart":[]}"# + "\n")
+        // At once, without waiting for the next probe.
+        #expect(try await bed.evaluate(key: "c").status == 200)
+        await bed.stop()
+    }
+
+    @Test func limitsAccountsAndLogLevelAreLiveAndTheRestIsNamed() async throws {
+        let bed = try await Self.bed()
+        try bed.edit("concurrency: 50", #"rate: "1/1h""#)
+        try bed.edit("loops: 2", "loops: 3")
+        try bed.edit(#"level: "debug""#, #"level: "warning""#)
+        let reload = try await bed.speechgate("reload")
+        let expected = #"{"changed":["log.level","limits.clients"],"needRestart":["loops"]}"# + "\n"
+        #expect(reload.status == 0 && reload.output == expected, "\(reload.output)")
+        #expect(try await bed.evaluate(key: "a").status == 200)
+        let requests = try Self.log(bed, "request").count
+        #expect(try await bed.evaluate(key: "b").json("code") == "42900")
+        #expect(try Self.log(bed, "request").count == requests, "requests are logged as info")
+        // Once more: nothing is new, and the restart is still due.
+        let again = try await bed.speechgate("reload")
+        #expect(again.output == #"{"changed":[],"needRestart":["loops"]}"# + "\n")
+        await bed.stop()
+    }
+
+    @Test func aFaultyConfigurationIs78WithTheKeyAndChangesNothing() async throws {
+        let bed = try await Self.bed()
+        try bed.edit("concurrency: 50", #"concurrency: 0, rate: "1/1h", wait: 3"#)
+        let reload = try await bed.speechgate("reload")
+        #expect(reload.status == 78)
+        let complaints = try String(contentsOf: bed.folder.appendingPathComponent("verbs.log"), encoding: .utf8)
+        #expect(complaints.contains("speechgate.json5:limits.client.concurrency: 0 is out of range"), "\(complaints)")
+        #expect(complaints.contains("speechgate.json5:limits.client.wait: unknown key"), "\(complaints)")
+        for key in ["a", "b", "c"] { #expect(try await bed.evaluate(key: key).status == 200) }
+        try FileManager.default.removeItem(at: bed.folder.appendingPathComponent("main.secret"))
+        try bed.edit(#"concurrency: 0, rate: "1/1h", wait: 3"#, "concurrency: 1")
+        #expect(try await bed.speechgate("reload").status == 78)
+        let answers = try await LimitTests.rush(5, on: bed)
+        #expect(answers.allSatisfy { $0.status == 200 })
+        await bed.stop()
+    }
+
+    @Test func noRequestIsDroppedWhileAccountsChange() async throws {
+        let bed = try await Self.bed {
+            $0.simulator = ["--processing-ms", "30"]
+            $0.accounts = [.init(name: "main", members: "concurrency: 4"), .init(name: "other")]
+        }
+        let isDone = Task {
+            for round in 0..<6 {
+                try bed.edit(
+                    round % 2 == 0 ? "concurrency: 4" : "concurrency: 2",
+                    round % 2 == 0 ? "concurrency: 2" : "concurrency: 4"
+                )
+                let reload = try await bed.speechgate("reload")
+                #expect(reload.status == 0, "\(reload.output)")
+            }
+        }
+        let answers = try await LimitTests.rush(40, on: bed)
+        try await isDone.value
+        #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.map(\.status))")
+        #expect(try await bed.billed() == 40)
+        // What the changes gave and took away is what is left: two at a time and no fewer.
+        #expect(try await LimitTests.rush(6, on: bed, user: "mei").allSatisfy { $0.status == 200 })
+        await bed.stop()
+    }
+
+    @Test func aHangUpReloadsAndTheLogTells() async throws {
+        let bed = try await Self.bed()
+        try bed.edit("concurrency: 50", #"rate: "1/1h""#)
+        bed.gateway.signal(SIGHUP)
+        for _ in 0..<200 where try Self.log(bed, "configuration reloaded").isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try Self.log(bed, "configuration reloaded").first?.contains("limits.clients") == true)
+        #expect(try await bed.evaluate(key: "a").status == 200)
+        #expect(try await bed.evaluate(key: "b").status == 429)
+        try bed.edit(#"rate: "1/1h""#, "rate: 7")
+        bed.gateway.signal(SIGHUP)
+        for _ in 0..<200 where try Self.log(bed, "configuration refused; the old one stays").isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let refusal = try Self.log(bed, "configuration refused; the old one stays")
+        #expect(refusal.first?.contains("limits.client.rate") == true, "\(refusal)")
+        #expect(try await bed.evaluate(key: "c").status == 429)
+        await bed.stop()
+    }
+
+    @Test func withoutADaemonThereIsNothingToReload() async throws {
+        let bed = try await Self.bed()
+        await bed.stop(keepingFiles: true)
+        #expect(try await bed.speechgate("reload").status == 69)
+        bed.removeFiles()
+    }
+}
