@@ -17,6 +17,8 @@ struct GatewayAssembly: Sendable {
     let revocations: TokenRevocations
     /// The paid calls.
     let calls: PaidCalls
+    /// Erases what users did.
+    let erasures: Erasures
     /// What clients may use.
     let limiter: ClientLimiter
     /// The accounts of the platform Yugu.
@@ -91,6 +93,9 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        routes += UsageRoutes(access: access, calls: calls, store: store).routes
+        let erasures = Erasures(store: store, calls: calls, revocations: revocations, logger: logger)
+        routes += ErasureRoutes(access: access, erasures: erasures).routes
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
@@ -104,6 +109,7 @@ struct GatewayAssembly: Sendable {
         self.masters = masters
         self.revocations = revocations
         self.calls = calls
+        self.erasures = erasures
         self.accounts = providers.map(\.accounts)
         let accounts = self.accounts
         registry.gauges(

@@ -18,8 +18,8 @@ public final class Store: Sendable {
     ///
     /// It lives as long as the fingerprints that it made, and in the same place.
     public let fingerprintKey: Secret
-    private let configuration: Configuration
-    private let cache: AnswerCache
+    let configuration: Configuration
+    let cache: AnswerCache
     let readers: ReaderPool
     private let compressor = Compressor()
     let writer: Writer
@@ -99,35 +99,6 @@ public final class Store: Sendable {
         return row
     }
 
-    /// A record with its answer.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return row
-        }
-        let epoch = self.cache.epoch
-        let row = try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.record(recordID, client: client, user: user)
-        }
-        if let row {
-            self.cache.insert(key: nil, record: row, since: epoch)
-        }
-        return row
-    }
-
-    /// Whose a record is, without its answer; nil when there is none that the principal may see.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return RecordOwner(client: row.client, user: row.user, operation: row.operation, appKey: row.appKey)
-        }
-        return try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.recordOwner(recordID, client: client, user: user)
-        }
-    }
-
     /// Keys that were claimed and have no answer, in the order of their ids.
     ///
     /// - Parameters:
@@ -183,7 +154,8 @@ public final class Store: Sendable {
     ///
     /// A key that was claimed before and has no answer keeps its row with everything in it, and takes the new flight.
     ///
-    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed.
+    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed,
+    ///   `.erased` when it was erased.
     public func claim(_ claim: NewClaim) async throws(StoreError) -> ClaimedRow {
         try await self.writer.submit(weight: 4096) { (connection) throws(StoreError) in try connection.claim(claim) }
     }

@@ -100,6 +100,7 @@ struct PaidFlight: Sendable {
     private func refusal(of error: StoreError) -> GatewayError {
         if error.code == .tokenExhausted { return .tokenExhausted }
         if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
+        if error.code == .erased { return .erased }
         self.calls.trouble.note(error)
         return .storeUnavailable
     }
@@ -169,6 +170,7 @@ struct PaidFlight: Sendable {
                 NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)
             }
         )
+        new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? facts.audioMilliseconds ?? 0
         // What the platform says counts only where we could not measure.
         new.audioMilliseconds = self.request.operation.audioMilliseconds == nil ? facts.audioMilliseconds : nil
         self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds)

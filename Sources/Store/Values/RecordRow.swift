@@ -73,6 +73,8 @@ public struct NewAnswer: Sendable {
     public var answeredAt: Int64
     /// The record, where the answer is one.
     public var record: NewRecord?
+    /// How long the evaluated or made audio is, for usage; 0 when unknown.
+    public var usedAudioMilliseconds: Int64 = 0
     /// What the call took of its quotas' audio; nil when that is what was reserved, as far as is known.
     public var audioMilliseconds: Int64?
 
