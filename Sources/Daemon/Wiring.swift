@@ -68,7 +68,12 @@ struct GatewayAssembly: Sendable {
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
-        self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
+        self.gateway = Gateway(
+            routes: routes,
+            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
+            logger: logger,
+            registry: registry
+        )
         self.clients = clients
         self.calls = calls
         self.accounts = providers.flatMap(\.accounts)

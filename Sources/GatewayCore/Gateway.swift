@@ -5,14 +5,24 @@ public import Telemetry
 /// The gateway as a server sees it: it routes, and turns every failure into an answer.
 public final class Gateway: HTTPResponder {
     private let router: Router
+    private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
     private let draining = Atomic(false)
 
     /// Makes a gateway of routes.
-    public init(routes: [Route], clock: GatewayClock = .system, logger: Logger, registry: MetricsRegistry) {
+    ///
+    /// - Parameter refusal: What a path without a route is refused with where that is not 404; else nil.
+    public init(
+        routes: [Route],
+        refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
+        clock: GatewayClock = .system,
+        logger: Logger,
+        registry: MetricsRegistry
+    ) {
         self.router = Router(routes: routes)
+        self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
@@ -86,6 +96,7 @@ public final class Gateway: HTTPResponder {
                 message: "The method is not known here; use GET or POST."
             )
         default:
+            if let refusal = self.refusal(head.path) { throw refusal }
             throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
         }
     }

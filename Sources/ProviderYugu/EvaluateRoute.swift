@@ -1,14 +1,13 @@
 internal import GatewayCore
 internal import HTTPWire
 
-/// `POST /api/v1/evaluate`: a recording in, its scores out, billed once (contract yugu, section 4).
+/// A recording in, its scores out, billed once: one route for each form in which it can be sent.
 struct EvaluateRoute: Sendable {
-    static let path = "/api/v1/evaluate"
-
     let provider: YuguProvider
+    let surface: EvaluateSurface
 
     var route: Route {
-        Route(.post, Self.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
+        Route(.post, self.surface.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
@@ -26,19 +25,20 @@ struct EvaluateRoute: Sendable {
         key: IdempotencyKey
     ) async throws(GatewayError) -> PaidCalls.Request {
         let form = try await exchange.receiveForm(
-            fileParts: EvaluateForm.fileParts,
+            fileParts: self.surface.fileParts,
             storage: self.provider.bodies,
             client: principal.client
         )
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
-            form: try EvaluateForm(form)
+            surface: self.surface,
+            form: try self.surface.form(form)
         )
         return PaidCalls.Request(
             operation: operation,
             scope: CallScope(client: principal.client, user: principal.user, key: key),
             form: form,
-            path: Self.path,
+            path: self.surface.path,
             accounts: self.provider.accounts,
             requestID: exchange.requestID
         )

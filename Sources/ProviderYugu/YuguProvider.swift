@@ -43,8 +43,16 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation and report.
+    /// Evaluation in its two forms, and report.
     public var routes: [Route] {
-        [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
+        let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        return evaluations + [ReportRoute(provider: self).route]
+    }
+
+    /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.
+    public func refusal(ofPath path: String) -> GatewayError? {
+        guard CompatName.isUnregistered(path: path) else { return nil }
+        let names = CompatName.allCases.map(\.rawValue).joined(separator: ", ")
+        return .forbidden("There is no evaluation of this name; use one of \(names).")
     }
 }

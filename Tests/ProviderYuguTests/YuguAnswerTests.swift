@@ -27,6 +27,7 @@ import Testing
         (200, #"{"code":40001,"recordId":"eval_1","result":{}}"#, "answered eval_1 -"),
         (200, #"{"errId":"50000"}"#, "retryable 50000"),
         (200, #"{"eof":1}"#, "malformed"),
+        (200, #"{"recordId":"","result":{"bytes":16000},"eof":0}"#, "malformed"),
         (200, #"{"recordId":"eval_1","result":{"overall":9"#, "malformed"),
         (200, #"{"recordId":"eval_1"} trailing"#, "malformed"),
         (200, "[]", "malformed"),
