@@ -30,7 +30,9 @@ let package = Package(
         // Level 4.
         .target(
             name: "GatewayCore",
-            dependencies: ["Locking", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
+            dependencies: [
+                "Locking", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "Store",
+            ]
         ),
         // Level 5.
         .target(

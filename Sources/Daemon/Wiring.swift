@@ -54,6 +54,7 @@ struct GatewayAssembly: Sendable {
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
+        platform.precheck = configuration.precheck
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,

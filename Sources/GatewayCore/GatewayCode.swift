@@ -12,7 +12,13 @@ public enum GatewayCode: Int, Sendable {
     case tooManyRequests = 42900
     case concurrencyLimit = 42901
     case internalError = 50000
+    case notImplemented = 50010
     case upstream = 50200
+    case audioTooShort = 90101
+    case audioTooLong = 90102
+    case audioSilent = 90103
+    case audioQuiet = 90104
+    case audioFormatUnsuitable = 90105
 
     /// One of the contract's sixteen categories (section 9.2).
     public var category: String {
@@ -23,8 +29,9 @@ public enum GatewayCode: Int, Sendable {
         case .notFound: "NOT_FOUND"
         case .conflict, .inProgress, .keyReused: "CONFLICT"
         case .tooManyRequests, .concurrencyLimit: "RATE_LIMIT"
-        case .internalError: "SERVER"
+        case .internalError, .notImplemented: "SERVER"
         case .upstream: "UPSTREAM"
+        case .audioTooShort, .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable: "AUDIO"
         }
     }
 
@@ -32,7 +39,9 @@ public enum GatewayCode: Int, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
-        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused: false
+        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .notImplemented, .audioTooShort,
+            .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable:
+            false
         }
     }
 

@@ -13,7 +13,7 @@ struct EvaluateForm: Sendable {
     /// The text that is JSON and says so; none in a compat evaluation.
     private let config: ReceivedForm.Part?
     private let texts: [ReceivedForm.Part]
-    private let audio: ReceivedForm.Part
+    let audio: ReceivedForm.Part
     private let image: ReceivedForm.Part?
 
     /// Takes the parts.

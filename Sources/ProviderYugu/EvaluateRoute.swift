@@ -14,8 +14,14 @@ struct EvaluateRoute: Sendable {
         try await exchange.answerPaid { () throws(GatewayError) in
             try self.provider.access.principal(of: exchange.head, for: .evaluate)
         } _: { principal, key async throws(GatewayError) in
+            let (request, warnings) = try await self.request(exchange, of: principal, key: key)
             // Nothing here keeps the request: it is for the call to decide how long its content stays.
-            try await self.provider.calls.perform(try await self.request(exchange, of: principal, key: key))
+            var response = try await self.provider.calls.perform(consume request)
+            // Replays are not prechecked (design, section 4, step 4).
+            if let warnings, response.fields[.idempotencyReplayed] == nil {
+                response.fields.append(.warnings, warnings)
+            }
+            return response
         }
     }
 
@@ -23,24 +29,29 @@ struct EvaluateRoute: Sendable {
         _ exchange: Exchange,
         of principal: Principal,
         key: IdempotencyKey
-    ) async throws(GatewayError) -> PaidCalls.Request {
+    ) async throws(GatewayError) -> (PaidCalls.Request, warnings: String?) {
+        let precheck = self.provider.configuration.precheck
         let form = try await exchange.receiveForm(
             fileParts: self.surface.fileParts,
+            recording: precheck == .off ? nil : EvaluateForm.audioName,
             storage: self.provider.bodies,
             client: principal.client
         )
+        let verdict = form.part(named: EvaluateForm.audioName)?.verdict
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
             surface: self.surface,
             form: try self.surface.form(form)
         )
-        return PaidCalls.Request(
+        let request = PaidCalls.Request(
             operation: operation,
             scope: CallScope(client: principal.client, user: principal.user, key: key),
             form: form,
             path: self.surface.path,
             accounts: self.provider.accounts,
-            requestID: exchange.requestID
+            requestID: exchange.requestID,
+            refusal: precheck.refusal(verdict)
         )
+        return (request, precheck.warnings(verdict))
     }
 }

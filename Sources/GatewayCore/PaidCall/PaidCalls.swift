@@ -32,25 +32,30 @@ public final class PaidCalls: Sendable {
         public let accounts: [Account]
         /// The id of the request in the log.
         public let requestID: String
+        /// Why the content is not sent; said only if no answer is known that it is the content of.
+        public let refusal: GatewayError?
 
         /// Takes the parts.
         ///
         /// - Parameters:
         ///   - form: The whole content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
+        ///   - refusal: What the precheck has against the content.
         public init(
             operation: any PaidOperation,
             scope: CallScope,
             form: ReceivedForm,
             path: String,
             accounts: [Account],
-            requestID: String
+            requestID: String,
+            refusal: GatewayError? = nil
         ) {
             self.operation = operation
             self.scope = scope
             self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
             self.accounts = accounts
             self.requestID = requestID
+            self.refusal = refusal
         }
     }
 
@@ -162,7 +167,11 @@ public final class PaidCalls: Sendable {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))
         }
-        guard let row else { return .fly(on: nil) }
+        guard let row else {
+            // A row stands for content that was sent: it may have been paid for, and is not refused any more.
+            if let refusal = request.refusal { return .land(.failed(refusal)) }
+            return .fly(on: nil)
+        }
         if let answer = row.answer {
             guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
             self.services.metrics.replays.increment()

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import HTTPWire
+internal import SpeechAudio
 
 /// Takes a multipart body as it arrives: parses it, digests each part and keeps the contents, in one pass.
 ///
@@ -9,6 +10,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private static let maximumText = 256 << 10
 
     private let fileParts: Set<String>
+    private let recording: String?
     private let buffer: BodyBuffer
     private var parser: MultipartParser
     private var parts: [ReceivedForm.Part] = []
@@ -19,13 +21,22 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var text: [UInt8] = []
     private var textTotal = 0
     private var prefix: [UInt8] = []
+    private var precheck: AudioPrecheck?
 
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files, with or without a file name.
+    ///   - recording: The name of the one that is judged as it arrives; nil for none.
     ///   - digest: Made by the storage that the buffer is of.
-    init(boundary: String, fileParts: Set<String>, buffer: BodyBuffer, digest: consuming KeyedDigest) {
+    init(
+        boundary: String,
+        fileParts: Set<String>,
+        recording: String? = nil,
+        buffer: BodyBuffer,
+        digest: consuming KeyedDigest
+    ) {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
+        self.recording = recording
         self.buffer = buffer
         self.digest = digest
         self.parts.reserveCapacity(4)
@@ -69,8 +80,10 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             self.count = 0
             self.text = []
             self.prefix = []
+            self.precheck = head.name == self.recording ? AudioPrecheck(head) : nil
         case .partBytes(let bytes):
             self.digest.update(bytes)
+            self.precheck?.update(bytes)
             self.count += bytes.count
             if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
             if self.isFilePart {
@@ -78,7 +91,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             } else {
                 self.textTotal += bytes.count
                 guard self.textTotal <= Self.maximumText else {
-                    throw .invalid("The form's text parts are larger than \(Self.maximumText) bytes together.")
+                    let name = self.current?.name.prefix(64) ?? ""
+                    throw .invalid("With '\(name)', the form's texts exceed \(Self.maximumText) bytes; shorten it.")
                 }
                 self.text.append(contentsOf: bytes)
             }
@@ -93,7 +107,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
                     tag: self.digest.finalize(),
                     prefix: self.prefix,
                     text: self.text,
-                    range: self.isFilePart ? self.start..<self.start + self.count : nil
+                    range: self.isFilePart ? self.start..<self.start + self.count : nil,
+                    verdict: self.precheck?.finish()
                 )
             )
             self.current = nil
