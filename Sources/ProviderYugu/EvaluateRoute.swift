@@ -31,12 +31,7 @@ struct EvaluateRoute: Sendable {
         key: IdempotencyKey
     ) async throws(GatewayError) -> (PaidCalls.Request, warnings: String?) {
         let precheck = self.provider.configuration.precheck
-        let form = try await exchange.receiveForm(
-            fileParts: self.surface.fileParts,
-            recording: precheck == .off ? nil : EvaluateForm.audioName,
-            storage: self.provider.bodies,
-            client: principal.client
-        )
+        let form = try await self.receive(exchange, client: principal.client)
         let verdict = form.part(named: EvaluateForm.audioName)?.verdict
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
@@ -53,5 +48,18 @@ struct EvaluateRoute: Sendable {
             refusal: precheck.refusal(verdict)
         )
         return (request, precheck.warnings(verdict))
+    }
+
+    private func receive(_ exchange: Exchange, client: String) async throws(GatewayError) -> ReceivedForm {
+        do throws(GatewayError) {
+            return try await exchange.receiveForm(
+                fileParts: self.surface.fileParts,
+                recording: self.provider.configuration.precheck == .off ? nil : EvaluateForm.audioName,
+                storage: self.provider.bodies,
+                client: client
+            )
+        } catch {
+            throw self.surface.refusal(error)
+        }
     }
 }

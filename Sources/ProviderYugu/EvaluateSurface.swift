@@ -43,4 +43,10 @@ enum EvaluateSurface: Sendable {
         case .compat(let name): try EvaluateForm(compat: received, name: name)
         }
     }
+
+    /// What is told of a body that is no form; the compat endpoints know no 415 (contract yugu, section 5).
+    func refusal(_ error: GatewayError) -> GatewayError {
+        guard case .compat = self, error.status == 415 else { return error }
+        return .invalid(error.message)
+    }
 }
