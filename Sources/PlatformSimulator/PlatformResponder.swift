@@ -21,9 +21,9 @@ final class PlatformResponder: IrregularResponder {
             return await self.response(to: self.control(request))
         }
         let route = Route(head)
-        let content: Content
+        let content: RequestContent
         do {
-            content = try await self.read(request, route: route)
+            content = try await RequestContent(of: request, for: route, limit: self.state.configuration.maximumBody)
         } catch {
             // Not fully received: nothing is evaluated, and there is nothing to note.
             return self.response(to: Reply(error, timestamp: self.state.unixMilliseconds))
@@ -54,38 +54,6 @@ final class PlatformResponder: IrregularResponder {
     }
 
     // MARK: Receiving
-
-    /// What a request carried.
-    private struct Content {
-        var upload: EvaluateUpload?
-        var boundaryProblem: String?
-        var byteCount = 0
-    }
-
-    private func read(_ request: HTTPRequest, route: Route) async throws(PlatformError) -> Content {
-        var content = Content()
-        if case .evaluate = route, let type = request.head.fields[.contentType] {
-            do throws(MultipartError) {
-                content.upload = EvaluateUpload(boundary: try MultipartParser.boundary(ofContentType: type))
-            } catch {
-                content.boundaryProblem = error == .notFormData ? nil : error.message
-            }
-        }
-        let plain = PlainBody(keeping: 0)
-        let consumer: any HTTPBodyConsumer = content.upload ?? plain
-        do {
-            try await request.body.read(into: consumer, limit: self.state.configuration.maximumBody)
-        } catch {
-            switch error as? HTTPRequestBodyError {
-            case .tooLarge: throw PlatformError(413, 40_001, "the request is larger than 50 MB")
-            case .timedOut: throw PlatformError(408, 40_001, "the request did not arrive in time")
-            default: throw .invalid("the request content is broken")
-            }
-        }
-        content.upload?.finish()
-        content.byteCount = content.upload?.byteCount ?? plain.byteCount
-        return content
-    }
 
     /// The key of a request.
     ///
@@ -151,13 +119,14 @@ final class PlatformResponder: IrregularResponder {
 
     private func reply(
         to route: Route,
-        _ content: Content,
+        _ content: RequestContent,
         _ credentials: Credentials,
         key: String?,
         fault: FoundFault,
         epoch: Int
     ) async -> Reply {
         var slowness = Duration.zero
+        var audioURLForm: AudioURLForm?
         var irregularity: Reply.Irregularity?
         switch fault {
         case .none:
@@ -167,6 +136,10 @@ final class PlatformResponder: IrregularResponder {
             return Reply(error, timestamp: self.state.unixMilliseconds)
         case .fault(.answer(let answer)):
             return Reply(answer, timestamp: self.state.unixMilliseconds)
+        case .fault(.serve(let file)):
+            var reply = Reply(status: file.status, body: file.body)
+            reply.contentType = file.contentType
+            return reply
         case .fault(.drop):
             return Self.nothing(.drop)
         case .fault(.garbage):
@@ -189,12 +162,33 @@ final class PlatformResponder: IrregularResponder {
         case .fault(.rotateSecret(let secret)):
             let appKey = credentials.appKey
             self.state.withLock { contents in
-                if let appKey, contents.accounts[appKey] != nil { contents.accounts[appKey] = secret }
+                if let appKey { contents.accounts[appKey]?.secretKey = secret }
             }
+        case .fault(.audioURL(let form)):
+            audioURLForm = form
         }
         var reply: Reply
         do throws(PlatformError) {
-            reply = try await self.process(route, content, credentials, key: key, slowness: slowness, epoch: epoch)
+            let paid: PaidRequest
+            switch route {
+            case .evaluate:
+                paid = try EvaluateRoute(state: self.state).check(content, credentials: credentials, epoch: epoch)
+            case .compat(let name):
+                paid = try CompatRoute(state: self.state).check(name, content, credentials: credentials, epoch: epoch)
+            case .speech:
+                paid = try SpeechRoute(state: self.state).check(
+                    content,
+                    credentials: credentials,
+                    form: audioURLForm,
+                    epoch: epoch
+                )
+            default:
+                reply = try self.freeReply(to: route, credentials)
+                reply.irregularity = irregularity
+                return reply
+            }
+            let call = PaidCall(state: self.state, request: paid, key: key, slowness: slowness)
+            reply = try await call.reply()
         } catch {
             reply = Reply(error, timestamp: self.state.unixMilliseconds)
         }
@@ -208,42 +202,17 @@ final class PlatformResponder: IrregularResponder {
         return reply
     }
 
-    private func process(
-        _ route: Route,
-        _ content: Content,
-        _ credentials: Credentials,
-        key: String?,
-        slowness: Duration,
-        epoch: Int
-    ) async throws(PlatformError) -> Reply {
+    private func freeReply(to route: Route, _ credentials: Credentials) throws(PlatformError) -> Reply {
         switch route {
-        case .evaluate:
-            let route = EvaluateRoute(state: self.state)
-            let request = try route.check(
-                content.upload,
-                boundaryProblem: content.boundaryProblem,
-                credentials: credentials,
-                epoch: epoch
-            )
-            return try await route.evaluate(request, key: key, slowness: slowness)
         case .report(let recordID):
-            let tenant = try credentials.verify(against: [SignedText()], state: self.state)
-            let recipe = self.state.withLock { $0.shelf.record(recordID, tenant: tenant) }
-            guard let recipe else { throw .invalid("no such record") }
-            let rendered = self.state.rendering(of: recipe)
-            var reply = Reply(
-                status: 200,
-                body: rendered.report(recordID: recordID, timestamp: self.state.unixMilliseconds)
-            )
-            reply.recordID = recordID
-            return reply
+            return try ReportRoute(state: self.state).reply(recordID, credentials: credentials)
+        case .audio(let fileName):
+            return try AudioRoute(state: self.state).reply(fileName)
         case .wrongMethod(let allow):
             throw PlatformError(405, 40_001, "the method is not allowed here", allow: allow)
-        case .notSimulated:
-            throw PlatformError(501, 50_010, "this endpoint is not simulated yet")
         case .unregistered:
             throw PlatformError(403, 40_300, "the coreType is not granted to this key")
-        case .unknown:
+        case .evaluate, .compat, .speech, .unknown:
             throw PlatformError(404, 40_400, "no such path")
         }
     }

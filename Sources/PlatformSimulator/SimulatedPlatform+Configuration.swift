@@ -1,18 +1,4 @@
 extension SimulatedPlatform {
-    /// A customer's key pair.
-    public struct Account: Hashable, Sendable {
-        /// The public half, sent in `X-App-Key`.
-        public var appKey: String
-        /// The secret half, which signatures are made with.
-        public var secretKey: String
-
-        /// Takes a key pair.
-        public init(appKey: String, secretKey: String) {
-            self.appKey = appKey
-            self.secretKey = secretKey
-        }
-    }
-
     /// How the simulated platform behaves; every property has a default, and every time of the contract is here.
     public struct Configuration: Sendable {
         /// Where it listens, such as `127.0.0.1:0`, which is the default.
@@ -61,10 +47,18 @@ extension SimulatedPlatform {
         ///
         /// The default is 24 h.
         public var answerLifetime: Duration = .seconds(86_400)
-        /// The most calls of a key in a day.
+        /// The most evaluations of a key in a day; an account may have a limit of its own, as for the three others.
         ///
         /// The default is no limit; the platform's sandbox has 200.
         public var dailyCalls: Int?
+        /// The most evaluations of a customer with a report in a day.
+        ///
+        /// The default is no limit; the platform's sandbox has 1000.
+        public var dailyReports: Int?
+        /// The most evaluations of a key at all.
+        ///
+        /// The default is no limit.
+        public var totalCalls: Int?
         /// How far the start of the day is ahead of UTC.
         ///
         /// The default is 8 h, Beijing.
@@ -73,10 +67,22 @@ extension SimulatedPlatform {
         ///
         /// The default is 24 h.
         public var dayLength: Duration = .seconds(86_400)
-        /// The most evaluations of an account at one time.
+        /// The most evaluations of a customer at one time.
         ///
         /// The default is no limit; the platform's sandbox has 2.
         public var concurrentCalls: Int?
+        /// The time in Unix milliseconds; everything but waiting goes by it.
+        ///
+        /// The default is nil, the clock of the machine.
+        public var clock: (@Sendable () -> Int)?
+        /// Whether made speech is found at `/audio/…`, to be put behind the base URL and `/tts`, in place of a whole URL.
+        ///
+        /// The default is false.
+        public var givesAudioPaths = false
+        /// What the addresses of recordings begin with; the simulator keeps none.
+        ///
+        /// The default is the platform's base URL, as documented.
+        public var recordingBase = "https://open.shengzhiai.com"
         /// The largest request content in bytes.
         ///
         /// The default is 50 MiB and 64 KiB for what surrounds the parts.

@@ -17,15 +17,15 @@ import Telemetry
 /// ## Topics
 /// - ``Configuration``, ``Account``
 /// - ``start(_:)``, ``stop()``
-/// - ``inject(_:match:times:)``, ``reset()``
-/// - ``billed``, ``billedByKey``, ``bills``, ``requests``
+/// - ``inject(_:match:times:)``, ``serve(_:status:contentType:match:times:)``, ``setAccount(_:)``, ``reset()``
+/// - ``billed``, ``billedByKey``, ``billedByAccount``, ``bills``, ``requests``
 public final class SimulatedPlatform: Sendable {
     /// The address it listens on, such as `127.0.0.1:41233`.
     public let address: String
     /// The first of its accounts.
     public let account: Account
 
-    private let state: PlatformState
+    let state: PlatformState
     private let server: HTTPServer
     private let loops: [EventLoop]
     private let front: TLSFront?
@@ -70,6 +70,7 @@ public final class SimulatedPlatform: Sendable {
         )
         do {
             let addresses = try await server.start()
+            state.listens(at: addresses[0].description)
             return SimulatedPlatform(
                 address: addresses[0].description,
                 account: account,
@@ -117,45 +118,6 @@ public final class SimulatedPlatform: Sendable {
     /// The file with the certificate authority that signs for ``secureURL``; it goes when the platform stops.
     public var certificateAuthorityFile: String? { self.front?.authorityFile }
 
-    // MARK: Faults
-
-    /// A text that names no fault.
-    public struct UnknownFault: Error, Sendable {
-        /// The text.
-        public let text: String
-    }
-
-    /// Queues a fault.
-    ///
-    /// - Parameters:
-    ///   - fault: As the control path takes it, such as `status:503` or `bill-drop`.
-    ///   - match: How the path of the request begins that it is for; nil for any.
-    ///   - times: How many requests it is for. The default is 1.
-    /// - Throws: ``UnknownFault``.
-    public func inject(_ fault: String, match: String? = nil, times: Int = 1) throws {
-        guard let parsed = Fault(fault) else { throw UnknownFault(text: fault) }
-        let item = FaultQueue.Item(match: match, text: fault, fault: parsed, times: times)
-        _ = self.state.withLock { $0.faults.append([item]) }
-    }
-
-    /// How many faults wait for their requests.
-    public var waitingFaults: Int { self.state.withLock { $0.faults.count } }
-
-    /// Changes how long evaluations take.
-    public func setProcessingTime(_ time: Duration) {
-        self.state.withLock { $0.processingTime = time }
-    }
-
-    /// Sets the platform's clock off by so many seconds; 0 puts it right.
-    public func setClockOffset(_ seconds: Int) {
-        self.state.setClockOffset(seconds)
-    }
-
-    /// Forgets requests, bills, keys, records and faults, and puts clock and secrets back to what they were.
-    public func reset() {
-        self.state.reset()
-    }
-
     // MARK: Inspection
 
     /// How many evaluations were executed and billed.
@@ -163,6 +125,9 @@ public final class SimulatedPlatform: Sendable {
 
     /// Executed evaluations by idempotency key.
     public var billedByKey: [String: Int] { self.state.withLock { $0.ledger.billedByKey } }
+
+    /// Executed evaluations by account.
+    public var billedByAccount: [String: Int] { self.state.withLock { $0.ledger.billedByAccount } }
 
     /// How often one key was billed.
     public func billed(forKey key: String) -> Int { self.state.withLock { $0.ledger.billed(forKey: key) } }

@@ -19,8 +19,12 @@ public enum SimulatorCommand {
           --bearer-token T        a token that stands for the first key pair
           --processing-ms N       how long an evaluation takes (50)
           --loops N               event loops (2)
-          --daily-limit N         calls of a key in a day (none)
-          --concurrency-limit N   evaluations of an account at one time (none)
+          --daily-limit N         evaluations of a key in a day, then 42903 (none)
+          --report-limit N        evaluations of a customer with a report in a day, then 42902 (none)
+          --total-limit N         evaluations of a key at all, then 2012 (none)
+          --concurrency-limit N   evaluations of a customer at one time, then 42901 (none)
+          --audio-url FORM        absolute or path: how the address of made speech is written (absolute)
+          --recording-base URL    what audioUrl begins with (https://open.shengzhiai.com)
           --help                  this text
 
         Times of the contract, each a number with ms, s, m or h:
@@ -28,18 +32,25 @@ public enum SimulatorCommand {
           --answer-lifetime (24h)    --day-offset (8h)         --day-length (24h)
 
         Control, on the http address:
-          POST /__sim/faults   {"faults":[{"match":"/path prefix","fault":"verb:args","times":1}],"processingMs":50}
-          GET  /__sim/billing  {"billed","byKey","records","truncated","evicted"}
-          GET  /__sim/log      one element for each request
-          POST /__sim/reset    forgets everything and puts clock and secrets back
+          POST /__sim/faults    {"faults":[{"match":"/path prefix","fault":"verb:args","times":1}],"processingMs":50}
+          POST /__sim/serve?match=/path%20prefix&status=200&times=1   answers with the body's bytes and Content-Type
+          GET  /__sim/billing   {"billed","byKey","byAccount","records","truncated","evicted"}
+          GET  /__sim/log       one element for each request
+          GET, POST /__sim/accounts   {"accounts":[{"appKey","secretKey","bearerToken","customer","standing",
+                                "dailyCalls","dailyReports","totalCalls","concurrentCalls"}]}, to add or change; standing:
+                                active keyExpired keyDisabled userDisabled userLocked disabled frozen noBalance noQuota
+          GET, POST /__sim/settings   {"processingMs","audioUrl","clockOffset"}
+          POST /__sim/reset     forgets everything and puts clock and accounts back
 
         Faults, also by header X-Sim-Fault and query simFault (for that request only). Without processing:
+          code:<number or name>[:status=<n>][:retryAfter=<s>][:message=<m>]   one of the platform's 36, from its table
           status:<n>[:code=<c>][:retryAfter=<s>][:message=<m>]   status:<n>:detail=<text>   status:<n>:raw=html
+          engine:<n>:string|bracket|array|object[:code=<c>][:message=<m>]   html:<n>
           drop (close)   hang (never answer)   garbage (not HTTP)      Values are percent-decoded.
         With processing:
           delay:<ms> (before)   slow:<ms> (with the key registered)   bill-drop (bill, store, close)
           length:<+n|-n> (wrong Content-Length)   trickle:<ms> (content in slices)
-          clock:<+s|-s> and rotate-secret:<new> (both until the reset)
+          clock:<+s|-s> and rotate-secret:<new> (both until the reset)   audio-url:absolute|path|<address>
 
         """
 
@@ -117,6 +128,14 @@ public enum SimulatorCommand {
                 configuration.processingTime = .milliseconds(try self.count(value, option, 0...3_600_000))
             case "--loops": configuration.loops = try self.count(value, option, 1...64)
             case "--daily-limit": configuration.dailyCalls = try self.count(value, option, 0...Int.max)
+            case "--report-limit": configuration.dailyReports = try self.count(value, option, 0...Int.max)
+            case "--total-limit": configuration.totalCalls = try self.count(value, option, 0...Int.max)
+            case "--audio-url":
+                guard ["absolute", "path"].contains(value) else {
+                    throw UsageError(message: "--audio-url takes absolute or path, not \(value)")
+                }
+                configuration.givesAudioPaths = value == "path"
+            case "--recording-base": configuration.recordingBase = value
             case "--concurrency-limit": configuration.concurrentCalls = try self.count(value, option, 0...Int.max)
             case "--timestamp-window": configuration.timestampWindow = try self.duration(value, option)
             case "--nonce-lifetime": configuration.nonceLifetime = try self.duration(value, option)
@@ -133,7 +152,8 @@ public enum SimulatorCommand {
 
     private static let options: Set<String> = [
         "--listen", "--app-key", "--secret-key", "--bearer-token", "--processing-ms", "--loops", "--daily-limit",
-        "--concurrency-limit", "--timestamp-window", "--nonce-lifetime", "--running-wait", "--running-lifetime",
+        "--report-limit", "--total-limit", "--concurrency-limit", "--audio-url", "--recording-base",
+        "--timestamp-window", "--nonce-lifetime", "--running-wait", "--running-lifetime",
         "--answer-lifetime", "--day-offset", "--day-length",
     ]
 

@@ -13,8 +13,28 @@ import Testing
             "status:429:code=42901:retryAfter=3:message=slow%20down",
             .answer(.init(status: 429, code: 42_901, retryAfter: "3", message: "slow down"))
         ),
-        ("status:500:detail=%5B2001%5D%20x", .answer(.init(status: 500, code: 50_000, detail: "[2001] x"))),
-        ("status:502:raw=html", .answer(.init(status: 502, code: 50_200, isHTML: true))),
+        (
+            "status:500:detail=%5B2001%5D%20x",
+            .answer(.init(status: 500, code: 50_000, message: "[2001] x", form: .engine(.string)))
+        ),
+        ("status:502:raw=html", .answer(.init(status: 502, code: 50_200, form: .html))),
+        ("html:504:retryAfter=3", .answer(.init(status: 504, code: 50_000, retryAfter: "3", form: .html))),
+        (
+            "code:40901",
+            .answer(.init(status: 409, code: 40_901, retryAfter: "2", message: "同一幂等键的请求仍在处理中"))
+        ),
+        ("code:UNAUTHORIZED", .answer(.init(status: 401, code: 40_100, message: "未认证"))),
+        (
+            "code:50200:status=503:retryAfter=9:message=busy",
+            .answer(.init(status: 503, code: 50_200, retryAfter: "9", message: "busy"))
+        ),
+        ("engine:422:array", .answer(.init(status: 422, code: 40_001, form: .engine(.array)))),
+        (
+            "engine:401:bracket:code=2001:message=a%3Ab",
+            .answer(.init(status: 401, code: 2001, message: "a:b", form: .engine(.bracket)))
+        ),
+        ("audio-url:path", .audioURL(.path)), ("audio-url:absolute", .audioURL(.absolute)),
+        ("audio-url:http%3A//x/y.mp3", .audioURL(.fixed("http://x/y.mp3"))),
         (
             "status:503:retryAfter=Wed%2C%2021%20Oct%202026%2007%3A28%3A00%20GMT",
             .answer(.init(status: 503, code: 50_000, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT"))
@@ -28,7 +48,10 @@ import Testing
     @Test(arguments: [
         "", "nothing", "drop:1", "delay", "delay:", "delay:x", "delay:-1", "length", "length:0", "length:x", "clock:x",
         "rotate-secret", "rotate-secret:", "status", "status:99", "status:600", "status:500:oops", "status:500:a=b",
-        "status:500:code=x", "status:500:raw=xml", "status:500:message=%4", "status:500:message=%FF",
+        "status:500:code=x", "status:500:raw=xml", "status:500:message=%4", "status:500:message=%FF", "code", "code:",
+        "code:1", "code:40001:detail=x", "code:40001:status=99", "engine:500",
+        "engine:500:text", "engine:99:array", "html:", "html:500:code=1", "audio-url:", "audio-url",
+        "serve:/etc/passwd",
     ])
     func textsThatMeanNothingAreRefused(text: String) {
         #expect(Fault(text) == nil)
@@ -41,6 +64,18 @@ import Testing
     ])
     func codesFollowFromStatuses(status: Int, code: Int) {
         #expect(Fault("status:\(status)") == .answer(.init(status: status, code: code)))
+    }
+
+    @Test func whatIsServedIsBounded() {
+        var queue = FaultQueue()
+        let half = [UInt8](repeating: 0, count: FaultQueue.servedCapacity / 2)
+        let item = FaultQueue.Item(file: half, status: 200, contentType: "a/b", match: nil, times: 1)
+        #expect(queue.append([item, item]) == true)
+        #expect(
+            queue.append([FaultQueue.Item(file: [1], status: 200, contentType: "a/b", match: nil, times: 1)]) == false
+        )
+        #expect(queue.take(for: "/")?.text == "serve:200:33554432 bytes")
+        #expect(queue.append([item]) == true)
     }
 
     @Test func theFirstFaultForThePathIsUsedUp() throws {

@@ -50,7 +50,7 @@ import Testing
         self.table.succeed(
             scope ?? self.scope,
             ticket: ticket,
-            answer: IdempotencyTable.Answer(recordID: recordID, recipe: Self.recipe),
+            answer: IdempotencyTable.Answer(recordID: recordID, product: .evaluation(Self.recipe), time: 0),
             weight: weight,
             now: self.start + after
         )
@@ -163,24 +163,5 @@ import Testing
         }
         #expect(window.insert("4990", tenant: "a", now: start) == false)
         #expect(window.insert("4989", tenant: "a", now: start) == true)
-    }
-}
-
-@Suite struct DailyLimitTests {
-    @Test func callsStartAnewAtMidnightInBeijing() {
-        var limit = DailyLimit(calls: 2, offset: 8 * 3_600, length: 86_400)
-        // 2026-10-08 15:59:59 UTC is one second before midnight there.
-        let before = 1_791_475_199
-        #expect(limit.reserve("a", unixSeconds: before) == true)
-        #expect(limit.reserve("a", unixSeconds: before) == true)
-        #expect(limit.reserve("a", unixSeconds: before) == false)
-        #expect(limit.reserve("b", unixSeconds: before) == true)
-        #expect(limit.reserve("a", unixSeconds: before + 1) == true)
-    }
-
-    @Test func withoutALimitEverythingPasses() {
-        var limit = DailyLimit(calls: nil, offset: 0, length: 86_400)
-        let passes = (0..<1_000).allSatisfy { _ in limit.reserve("a", unixSeconds: 0) }
-        #expect(passes)
     }
 }

@@ -49,6 +49,12 @@ import Testing
         #expect(RenderedEvaluation(otherText, audio: Self.facts(TestRecording.speech)).answerTail != first)
     }
 
+    @Test func anHourOfSpeechForOneWordIsNoBookOfExtraWords() {
+        let hour = AudioFacts(byteCount: 14_400_000, digest: SHA256.hash(of: "x"), parser: WAVParser(), meter: nil)
+        let input = EvaluationInput(coreType: .word, referenceText: "apple", isChinese: false)
+        #expect(Scorer.evaluate(input, audio: hour).extraWords == 100)
+    }
+
     @Test func silenceScoresNothing() {
         let result = Self.evaluate("今天天气很好", TestRecording.silence)
         #expect(result.overall == 0)

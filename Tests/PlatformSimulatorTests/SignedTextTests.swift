@@ -42,6 +42,12 @@ import Testing
         #expect(text.text == "b=0&\u{1F600}=1&\u{FF01}=2")
     }
 
+    @Test func longNumbersKeepEveryDigit() {
+        let digits = String(repeating: "9", count: 2_000)
+        #expect(SignedText.plainDecimal(digits + ".0") == digits)
+        #expect(SignedText.plainDecimal("0." + digits) == "0." + digits)
+    }
+
     @Test func aRepeatedNameKeepsItsFirstValue() {
         var text = SignedText()
         text.add("a", "1")
@@ -52,6 +58,10 @@ import Testing
     @Test(arguments: [
         ("1", "1"), ("1.0", "1"), ("1e-7", "0.0000001"), ("-0.50", "-0.5"), ("1.5E3", "1500"), ("1.25e1", "12.5"),
         ("0", "0"), ("-0.0", "0"), ("100", "100"), ("12.340e+2", "1234"), ("0.2", "0.2"), ("1e2", "100"),
+        ("12345678901234567890123", "12345678901234567890123"), ("-12.50e1", "-125"), ("0.1e1", "1"), ("1E+2", "100"),
+        ("100e-2", "1"), ("0e5", "0"), ("1e-10", "0.0000000001"), ("123.456e-2", "1.23456"),
+        ("1e9223372036854775807", "1e9223372036854775807"), ("1e-9223372036854775808", "1e-9223372036854775808"),
+        ("1e99999999999999999999", "1e99999999999999999999"),
     ])
     func numbersAreWrittenInPlainDecimal(literal: String, plain: String) {
         #expect(SignedText.plainDecimal(literal) == plain)

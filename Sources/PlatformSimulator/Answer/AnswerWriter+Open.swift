@@ -57,7 +57,9 @@ extension AnswerWriter {
         self.warnings(evaluation.warning)
         self.raw(#","openTaskAudit":{"promptEcho":false,"lowContent":false,"offTopic":false,"lowYield":"#)
         self.raw(isLowYield ? "true" : "false")
-        self.raw(#","pictureUngrounded":false,"capApplied":false,"answerUnits":"#)
+        let isUngrounded = input.taskType == "picture" && input.picture == nil
+        self.raw(isUngrounded ? #","pictureUngrounded":true"# : #","pictureUngrounded":false"#)
+        self.raw(#","capApplied":false,"answerUnits":"#)
         self.integer(units)
         self.raw(#"},"rubricVersion":"sim-1","scoringSource":"simulator","calibrated":false,"_language":"#)
         self.string(input.isChinese ? "zh" : "en")

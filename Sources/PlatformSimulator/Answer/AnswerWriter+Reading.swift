@@ -1,7 +1,25 @@
 extension AnswerWriter {
     /// Writes what follows the record id when a text was read: kinds word, sentence, passage, alpha and pinyin.
     mutating func readingAnswer(_ evaluation: Evaluation, input: EvaluationInput) {
-        self.raw(#""eof":1,"result":{"paragraphs":[],"kernel_version":"1.0.0","resource_version":"1.0.0","overall":"#)
+        self.raw(#""eof":1,"#)
+        self.readingResult(evaluation, input: input)
+        self.raw(#","report":"#)
+        self.report(evaluation, input: input)
+        self.raw(#","standardAudio":"#)
+        self.standardAudio(input)
+        self.raw(#","asrText":"#)
+        self.asrText(evaluation, input: input)
+        self.warningCodes(evaluation.warning)
+    }
+
+    /// Writes what follows the record id under a compat name: the result, and none of the members beside it (contract
+    /// yugu, section 5).
+    mutating func compatAnswer(_ evaluation: Evaluation, input: EvaluationInput) {
+        self.readingResult(evaluation, input: input)
+    }
+
+    private mutating func readingResult(_ evaluation: Evaluation, input: EvaluationInput) {
+        self.raw(#""result":{"paragraphs":[],"kernel_version":"1.0.0","resource_version":"1.0.0","overall":"#)
         self.score(evaluation.overall)
         self.member(#","pronunciation":"#, evaluation.accuracy)
         self.member(#","tone":"#, evaluation.tone)
@@ -23,18 +41,11 @@ extension AnswerWriter {
         self.raw(#"],"_language":"#)
         self.string(input.isChinese ? "zh" : "en")
         self.raw(#","_coreType":"#)
-        // The platform names pinyin tasks so (contract yugu, section 16).
-        self.string(input.coreType == .pinyin ? "sentence" : input.coreType.rawValue)
+        self.string(input.answeredCoreType)
         self.compositeReport(evaluation, input: input)
         self.yuguScores(evaluation, input: input)
         self.details(evaluation, input: input)
-        self.raw(#"},"report":"#)
-        self.report(evaluation, input: input)
-        self.raw(#","standardAudio":"#)
-        self.standardAudio(input)
-        self.raw(#","asrText":"#)
-        self.asrText(evaluation, input: input)
-        self.warningCodes(evaluation.warning)
+        self.raw("}")
     }
 
     /// Writes how fast a text was read, how it ended and how long it took.
@@ -71,18 +82,21 @@ extension AnswerWriter {
         self.raw("]}")
     }
 
-    /// Writes the model reading, which is an empty object unless it was asked for.
+    /// Writes where the model reading is, which is an empty object unless it was asked for; nothing is to be found there.
     mutating func standardAudio(_ input: EvaluationInput) {
         guard input.includesStandardAudio else { return self.raw("{}") }
         var random = DeterministicRandom(texts: [input.referenceText], seed: 1)
-        self.raw(#"{"audioUrl":"https://platform.example/standard/"#)
+        self.raw(#"{"url":"/audio/standard/"#)
         self.escaped(HexadecimalText.make(random.next(), digits: 16))
-        self.raw(#".mp3"}"#)
+        self.raw(#".wav","format":"wav","duration":""#)
+        self.seconds(SpeechTones(SpeechOrder(text: input.referenceText)).duration)
+        self.raw(#""}"#)
     }
 
     private mutating func sentences(_ evaluation: Evaluation, input: EvaluationInput) {
         let isPassage = input.coreType == .passage
-        let whole = TextSentence(text: input.referenceText, units: evaluation.words.indices)
+        let text = input.referenceText.isEmpty ? input.refPinyin.joined(separator: " ") : input.referenceText
+        let whole = TextSentence(text: text, units: evaluation.words.indices)
         let sentences = isPassage ? evaluation.sentences : [whole]
         self.list(sentences.indices) { writer, index in
             let sentence = sentences[index]
@@ -114,7 +128,9 @@ extension AnswerWriter {
             }
             if input.includesDetails {
                 writer.raw(#","details":["#)
-                writer.list(words) { $0.word($1, isDetail: true) }
+                // A paragraph of one sentence repeats the whole words, as recorded.
+                let isOnly = isPassage && sentences.count == 1
+                writer.list(words) { $0.word($1, isDetail: !isOnly) }
                 writer.raw("]")
             }
             writer.raw("}")
@@ -157,11 +173,12 @@ extension AnswerWriter {
             self.raw(name)
             self.string(advice)
         }
-        if isChinese {
+        let isCompat = input.compatName != nil
+        if isChinese, !isCompat {
             self.member(#","initialScore":"#, evaluation.initials)
             self.member(#","finalScore":"#, evaluation.finals)
         }
-        if input.coreType == .word || input.coreType == .alpha {
+        if input.coreType == .word || input.coreType == .alpha || (isChinese && isCompat) {
             self.member(#","_engineLiteralTotal":"#, evaluation.overall.rounded())
         }
         self.member(#","_engineCompositeScore":"#, evaluation.overall.rounded())
@@ -179,7 +196,7 @@ extension AnswerWriter {
             self.member(#","nasal":"#, evaluation.nasals)
         }
         self.member(#","phoneme":"#, evaluation.phonemes)
-        if isChinese {
+        if isChinese, input.compatName == nil {
             self.member(#","initial":"#, evaluation.initials)
             self.member(#","final":"#, evaluation.finals)
         }
@@ -205,7 +222,9 @@ extension AnswerWriter {
 
     /// Writes the scores that stand beside the total, and why the total is what it is.
     private mutating func details(_ evaluation: Evaluation, input: EvaluationInput) {
-        if input.isChinese {
+        // Chinese scores beside the total are recorded for native answers only.
+        let hasChineseScores = input.isChinese && input.compatName == nil
+        if hasChineseScores {
             self.member(#","initialScore":"#, evaluation.initials)
             self.member(#","finalScore":"#, evaluation.finals)
             if evaluation.hasRetroflex {
@@ -217,7 +236,7 @@ extension AnswerWriter {
         }
         self.member(#","accuracy":"#, evaluation.accuracy)
         self.member(#","reading_skill":"#, evaluation.readingSkill)
-        if input.isChinese { self.member(#","emotion":"#, evaluation.emotion) }
+        if hasChineseScores { self.member(#","emotion":"#, evaluation.emotion) }
         let mismatch = Mismatch(evaluation, input: input)
         if mismatch != nil {
             self.member(#","_enginePronunciation":"#, evaluation.accuracy)

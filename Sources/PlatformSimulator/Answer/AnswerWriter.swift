@@ -11,7 +11,8 @@ struct AnswerWriter {
     /// A writer of scores from 0 to `scale`, rounded to `precision` or to tenths.
     init(scale: Int = 100, precision: Double? = nil, reservingCapacity capacity: Int = 0) {
         self.factor = Double(scale) / 100
-        self.step = precision ?? 0.1
+        // Numbers have three decimals at most; and what is divided by next to nothing is no number.
+        self.step = max(0.001, precision ?? 0.1)
         self.bytes.reserveCapacity(capacity)
     }
 

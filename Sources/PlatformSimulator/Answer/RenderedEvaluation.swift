@@ -30,8 +30,10 @@ final class EvaluationRecipe: Sendable {
 final class RenderedEvaluation: Sendable {
     /// How record ids of this kind begin.
     let prefix: StaticString
-    /// What follows the record id in the answer, up to its end.
+    /// What follows the record id in the answer, up to its end or to the address of the recording.
     let answerTail: [UInt8]
+    private let isCompat: Bool
+    private let recordingURL: RecordingURL?
     /// What follows the record id in the `data` of the report, up to the end of that object.
     let reportTail: [UInt8]
     /// The total on the scale that was asked for.
@@ -47,6 +49,9 @@ final class RenderedEvaluation: Sendable {
             reservingCapacity: min(capacity, 1 << 20)
         )
         switch input.coreType {
+        case _ where input.compatName != nil:
+            self.prefix = "eval_"
+            writer.compatAnswer(evaluation, input: input)
         case .connected:
             self.prefix = "conn_"
             writer.connectedAnswer(evaluation, input: input)
@@ -58,6 +63,8 @@ final class RenderedEvaluation: Sendable {
             writer.readingAnswer(evaluation, input: input)
         }
         self.answerTail = writer.bytes
+        self.isCompat = input.compatName != nil
+        self.recordingURL = input.recordingURL
         var report = AnswerWriter(scale: input.scale, precision: input.precision, reservingCapacity: 2_048)
         report.reportRecord(evaluation, input: input)
         self.reportTail = report.bytes
@@ -65,13 +72,23 @@ final class RenderedEvaluation: Sendable {
     }
 
     /// The whole answer.
-    func answer(recordID: String) -> [UInt8] {
+    ///
+    /// - Parameter day: When it was evaluated.
+    func answer(recordID: String, day: CalendarDay) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.answerTail.count + 40)
+        bytes.reserveCapacity(self.answerTail.count + 200)
         bytes.append(contentsOf: #"{"recordId":""#.utf8)
         bytes.append(contentsOf: recordID.utf8)
         bytes.append(contentsOf: "\",".utf8)
         bytes.append(contentsOf: self.answerTail)
+        guard self.isCompat else { return bytes }
+        if let url = self.recordingURL {
+            var writer = AnswerWriter()
+            writer.raw(#","audioUrl":"#)
+            writer.string(url.text(recordID: recordID, day: day))
+            bytes.append(contentsOf: writer.bytes)
+        }
+        bytes.append(contentsOf: #","eof":1}"#.utf8)
         return bytes
     }
 

@@ -2,19 +2,17 @@ import HTTPWire
 
 /// Something that goes wrong on purpose (contract yugu, section 15; design, section 8).
 enum Fault: Hashable, Sendable {
-    /// An answer that is made up, in place of any processing.
-    struct MadeUpAnswer: Hashable, Sendable {
+    /// Bytes that are answered as they are, in place of any processing.
+    struct ServedFile: Hashable, Sendable {
         var status: Int
-        var code: Int
-        var retryAfter: String?
-        var message = "injected fault"
-        /// The text of an engine-style body.
-        var detail: String?
-        var isHTML = false
+        var contentType: String
+        var body: [UInt8]
     }
 
     /// Answer at once without processing.
     case answer(MadeUpAnswer)
+    /// Answer at once with these bytes; only queued, never read from a text.
+    case serve(ServedFile)
     /// Wait, then process; the key is not registered meanwhile.
     case delay(Duration)
     /// Register the key, then process slowly.
@@ -35,81 +33,79 @@ enum Fault: Hashable, Sendable {
     case trickle(Duration)
     /// Give the account of the request a new secret until the reset, then process.
     case rotateSecret(String)
+    /// Process; speech made by this request is found at an address of this form.
+    case audioURL(AudioURLForm)
 
-    /// Reads `verb`, `verb:argument` or `status:<n>:option=value:…`; nil for anything else.
+    /// Reads `verb`, `verb:argument` or `verb:argument:option=value:…`; nil for anything else.
     init?(_ text: String) {
         let colon = text.firstIndex(of: ":")
         let verb = colon.map { String(text[..<$0]) } ?? text
         let argument = colon.map { String(text[text.index(after: $0)...]) }
-        switch (verb, argument) {
-        case ("status", let argument?):
-            guard let answer = MadeUpAnswer(argument) else { return nil }
-            self = .answer(answer)
-        case ("delay", let argument?):
-            guard let pause = Self.milliseconds(argument) else { return nil }
-            self = .delay(pause)
-        case ("slow", let argument?):
-            guard let pause = Self.milliseconds(argument) else { return nil }
-            self = .slow(pause)
-        case ("trickle", let argument?):
-            guard let pause = Self.milliseconds(argument) else { return nil }
-            self = .trickle(pause)
-        case ("drop", nil): self = .drop
-        case ("hang", nil): self = .hang
-        case ("bill-drop", nil): self = .billDrop
-        case ("garbage", nil): self = .garbage
-        case ("length", let argument?):
-            guard let offset = Int(argument), offset != 0, abs(offset) <= 1 << 30 else { return nil }
-            self = .length(offset)
-        case ("clock", let argument?):
-            guard let offset = Int(argument), abs(offset) <= 100 * 365 * 86_400 else { return nil }
-            self = .clock(offset)
-        case ("rotate-secret", let argument?):
-            guard let secret = PercentCoding.decode(argument), !secret.isEmpty else { return nil }
-            self = .rotateSecret(secret)
-        default: return nil
-        }
+        let fault: Fault? =
+            switch (verb, argument) {
+            case ("status", let argument?): MadeUpAnswer(status: argument).map { .answer($0) }
+            case ("code", let argument?): MadeUpAnswer(code: argument).map { .answer($0) }
+            case ("engine", let argument?): MadeUpAnswer(engine: argument).map { .answer($0) }
+            case ("html", let argument?): MadeUpAnswer(html: argument).map { .answer($0) }
+            case ("delay", let argument?): Self.milliseconds(argument).map { .delay($0) }
+            case ("slow", let argument?): Self.milliseconds(argument).map { .slow($0) }
+            case ("trickle", let argument?): Self.milliseconds(argument).map { .trickle($0) }
+            case ("drop", nil): .drop
+            case ("hang", nil): .hang
+            case ("bill-drop", nil): .billDrop
+            case ("garbage", nil): .garbage
+            case ("length", let argument?):
+                Self.number(argument, within: 1 << 30).flatMap { $0 == 0 ? nil : .length($0) }
+            case ("clock", let argument?): Self.number(argument, within: Self.clockRange).map { .clock($0) }
+            case ("rotate-secret", let argument?):
+                PercentCoding.decode(argument).flatMap { $0.isEmpty ? nil : .rotateSecret($0) }
+            case ("audio-url", let argument?): AudioURLForm(argument).map { .audioURL($0) }
+            default: nil
+            }
+        guard let fault else { return nil }
+        self = fault
     }
+
+    /// The most seconds that a clock may be off: a hundred years.
+    static let clockRange = 100 * 365 * 86_400
 
     private static func milliseconds(_ text: String) -> Duration? {
         guard let count = Int(text), (0...86_400_000).contains(count) else { return nil }
         return .milliseconds(count)
     }
+
+    private static func number(_ text: String, within limit: Int) -> Int? {
+        Int(text).flatMap { (-limit...limit).contains($0) ? $0 : nil }
+    }
 }
 
-extension Fault.MadeUpAnswer {
-    /// Reads what follows `status:`.
-    init?(_ text: String) {
-        var options = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard let status = Int(options.removeFirst()), (200...599).contains(status) else { return nil }
-        self.init(status: status, code: Self.code(of: status))
-        for option in options {
-            let halves = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, let value = PercentCoding.decode(String(halves[1])) else { return nil }
-            switch halves[0] {
-            case "code":
-                guard let code = Int(value) else { return nil }
-                self.code = code
-            case "retryAfter": self.retryAfter = value
-            case "message": self.message = value
-            case "detail": self.detail = value
-            case "raw" where value == "html": self.isHTML = true
-            default: return nil
-            }
+/// How the address of made speech is written (contract yugu, section 6.1).
+enum AudioURLForm: Hashable, Sendable {
+    /// With scheme and host, the simulator's own.
+    case absolute
+    /// Beginning with `/audio/`, to be put behind the base URL and `/tts`.
+    case path
+    /// This text, wherever it leads.
+    case fixed(String)
+
+    /// How it is written, but for the encoding.
+    var text: String {
+        switch self {
+        case .absolute: "absolute"
+        case .path: "path"
+        case .fixed(let address): address
         }
     }
 
-    /// The code that goes with a status when none is given.
-    private static func code(of status: Int) -> Int {
-        switch status {
-        case 401: 40_100
-        case 403: 40_300
-        case 404: 40_400
-        case 409: 40_900
-        case 429: 42_900
-        case 502: 50_200
-        case 500...: 50_000
-        default: 40_001
+    /// Reads `absolute`, `path` or a percent-encoded address.
+    init?(_ text: String) {
+        switch text {
+        case "": return nil
+        case "absolute": self = .absolute
+        case "path": self = .path
+        default:
+            guard let address = PercentCoding.decode(text) else { return nil }
+            self = .fixed(address)
         }
     }
 }

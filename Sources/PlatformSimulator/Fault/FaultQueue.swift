@@ -9,19 +9,29 @@ struct FaultQueue: Sendable {
         var fault: Fault
         /// How many requests it is still good for.
         var times: Int
+
+        /// How many bytes it serves.
+        fileprivate var servedBytes: Int {
+            if case .serve(let file) = self.fault { file.body.count } else { 0 }
+        }
     }
 
     /// The most items; more are refused.
     static let capacity = 10_000
+    /// The most bytes that wait to be served; more are refused.
+    static let servedCapacity = 64 << 20
 
     private var items: [Item] = []
+    private var servedBytes = 0
 
     /// The number of items that wait.
     var count: Int { self.items.count }
 
     /// Appends items; false, and nothing appended, when there is no room.
     mutating func append(_ items: [Item]) -> Bool {
-        guard self.items.count + items.count <= Self.capacity else { return false }
+        let bytes = items.reduce(self.servedBytes) { $0 + $1.servedBytes }
+        guard self.items.count + items.count <= Self.capacity, bytes <= Self.servedCapacity else { return false }
+        self.servedBytes = bytes
         self.items.append(contentsOf: items)
         return true
     }
@@ -32,6 +42,7 @@ struct FaultQueue: Sendable {
         let item = self.items[index]
         if item.times <= 1 {
             self.items.remove(at: index)
+            self.servedBytes -= item.servedBytes
         } else {
             self.items[index].times -= 1
         }
@@ -41,5 +52,14 @@ struct FaultQueue: Sendable {
     /// Forgets all.
     mutating func removeAll() {
         self.items.removeAll()
+        self.servedBytes = 0
+    }
+}
+
+extension FaultQueue.Item {
+    /// Bytes that are answered as they are.
+    init(file: [UInt8], status: Int, contentType: String, match: String?, times: Int) {
+        let fault = Fault.serve(Fault.ServedFile(status: status, contentType: contentType, body: file))
+        self.init(match: match, text: "serve:\(status):\(file.count) bytes", fault: fault, times: times)
     }
 }

@@ -1,6 +1,15 @@
 import EventLoop
 import HTTPWire
 
+/// Who a request is from, once its credentials were checked.
+struct Caller: Hashable, Sendable {
+    /// The key of the account.
+    var appKey: String
+    /// Within what keys mean the same: an account by signature and the same one by token do not meet (contract yugu,
+    /// section 7.2).
+    var tenant: String
+}
+
 /// What a request says about who it is from (contract yugu, section 3).
 struct Credentials {
     let appKey: String?
@@ -27,32 +36,36 @@ struct Credentials {
 
     /// Checks them, and takes the nonce.
     ///
-    /// - Parameter texts: The texts of which one must be signed.
-    /// - Returns: The appKey of the account.
-    /// - Throws: 401 with the code for what is wrong.
+    /// - Parameters:
+    ///   - texts: The texts of which one must be signed.
+    ///   - acceptsBearer: Whether a token will do in place of a signature.
+    /// - Throws: 401 with the code for what is wrong, 400 for an account that is not let in.
     func verify(
         against texts: [SignedText],
+        acceptsBearer: Bool = true,
         state: PlatformState
-    ) throws(PlatformError) -> String {
-        let configuration = state.configuration
-        if let bearer = self.bearer {
-            guard bearer == configuration.bearerToken, let account = configuration.accounts.first else {
-                throw .badToken
-            }
-            return account.appKey
+    ) throws(PlatformError) -> Caller {
+        if acceptsBearer, let bearer = self.bearer {
+            guard let account = state.withLock({ $0.accounts.account(bearer: bearer) }) else { throw .badToken }
+            if let code = account.keyProblem ?? account.ownerProblem { throw PlatformError(code: code) }
+            // No key has a control character: what comes in a field cannot.
+            return Caller(appKey: account.appKey, tenant: "token\n" + account.appKey)
         }
         guard let appKey = self.appKey, let timestamp = self.timestamp, let signature = self.signature else {
             throw .unauthorized
         }
-        guard let secret = state.withLock({ $0.accounts[appKey] }) else { throw .unknownKey }
-        let window = Int(configuration.timestampWindow.components.seconds)
-        guard let second = Int(timestamp), abs(state.unixSeconds.subtractingReportingOverflow(second).0) <= window,
-            texts.contains(where: { $0.isSigned(by: signature, secret: secret) })
+        guard let account = state.withLock({ $0.accounts[appKey] }) else { throw .unknownKey }
+        if let code = account.keyProblem { throw PlatformError(code: code) }
+        let window = Int(state.configuration.timestampWindow.components.seconds)
+        let difference = Int(timestamp).map { state.unixSeconds.subtractingReportingOverflow($0) }
+        guard let difference, !difference.overflow, difference.partialValue.magnitude <= window.magnitude,
+            texts.contains(where: { $0.isSigned(by: signature, secret: account.secretKey) })
         else { throw .badSignature }
         if let nonce = self.nonce {
             let isNew = state.withLock { $0.nonces.insert(nonce, tenant: appKey, now: .now) }
             guard isNew else { throw .badSignature }
         }
-        return appKey
+        if let code = account.ownerProblem { throw PlatformError(code: code) }
+        return Caller(appKey: appKey, tenant: appKey)
     }
 }

@@ -9,10 +9,29 @@ import SpeechAudio
 ///
 /// `@unchecked Sendable`: confined to the loop of the connection that the content comes from.
 final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
+    /// Which parts have a meaning of their own.
+    enum Form {
+        /// `config`, `audio` and `image`; the others are texts.
+        case native
+        /// `audio`; the others are texts.
+        case compat
+    }
+
     /// A text part.
     struct Text {
         var name: String
         var bytes: [UInt8]
+        /// The bytes as UTF-8.
+        var string: String { String(decoding: self.bytes, as: UTF8.self) }
+    }
+
+    /// What the `image` part holds.
+    struct Image {
+        var contentType: String?
+        var byteCount = 0
+        var digest: Digest256?
+        /// The first bytes, by which its kind is known.
+        var start: [UInt8] = []
     }
 
     private enum Current {
@@ -26,6 +45,7 @@ final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
 
     private static let textLimit = 1 << 20
 
+    private let form: Form
     private var parser: MultipartParser
     private var current = Current.none
     private var hash = SHA256()
@@ -45,10 +65,13 @@ final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
     private(set) var texts: [Text] = []
     /// What the `audio` part holds; nil when there is none.
     private(set) var audio: AudioFacts?
-    /// The digest of the `image` part.
-    private(set) var imageDigest: Digest256?
+    /// What the name of the `audio` part's file ends with, without the point; empty without.
+    private(set) var audioExtension = ""
+    /// What the `image` part holds; nil when there is none.
+    private(set) var image: Image?
 
-    init(boundary: String) {
+    init(boundary: String, form: Form) {
+        self.form = form
         self.parser = MultipartParser(boundary: boundary)
     }
 
@@ -86,21 +109,27 @@ final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
     /// A repeated part is tolerated: the first one counts.
     private func begin(_ head: MultipartPartHead) {
         switch head.name {
-        case "config" where self.configHead == nil:
-            self.configHead = head
-            self.current = .config
+        case "config" where self.form == .native:
+            self.current = self.configHead == nil ? .config : .ignored
+            self.configHead = self.configHead ?? head
         case "audio" where self.audio == nil && head.filename != nil:
             self.current = .audio
-        case "image" where self.imageDigest == nil && head.filename != nil:
+            self.audioExtension = Self.fileExtension(head.filename ?? "")
+        case "image" where self.form == .native && self.image == nil && head.filename != nil:
             self.current = .image
-        case "config":
-            self.current = .ignored
+            self.image = Image(contentType: head.contentType)
         default:
             self.current = head.filename == nil ? .text : .ignored
             if self.current == .text {
                 self.texts.append(Text(name: head.name, bytes: []))
             }
         }
+    }
+
+    private static func fileExtension(_ name: String) -> String {
+        let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+        let isPlain = ending.utf8.count <= 8 && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return isPlain ? ending.lowercased() : ""
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
@@ -120,6 +149,9 @@ final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
             }
         case .image:
             self.hash.update(bytes)
+            self.image?.byteCount += bytes.count
+            let missing = 8 - (self.image?.start.count ?? 8)
+            self.image?.start.append(contentsOf: bytes.prefix(missing))
         case .ignored, .none:
             break
         }
@@ -144,32 +176,10 @@ final class EvaluateUpload: HTTPBodyConsumer, @unchecked Sendable {
             )
             self.meter = nil
         case .image:
-            self.imageDigest = self.hash.finalize()
+            self.image?.digest = self.hash.finalize()
         case .config, .text, .ignored, .none:
             break
         }
         self.current = .none
-    }
-}
-
-/// Reads content that nobody looks at, or that is small and kept whole.
-///
-/// `@unchecked Sendable`: confined to the loop of the connection that the content comes from.
-final class PlainBody: HTTPBodyConsumer, @unchecked Sendable {
-    private let kept: Int
-    /// How many bytes have come.
-    private(set) var byteCount = 0
-    /// The first of them.
-    private(set) var bytes: [UInt8] = []
-
-    /// - Parameter kept: How many bytes to keep.
-    init(keeping kept: Int) {
-        self.kept = kept
-    }
-
-    func consume(_ bytes: UnsafeRawBufferPointer) {
-        self.byteCount += bytes.count
-        let room = self.kept - self.bytes.count
-        self.bytes.append(contentsOf: bytes.prefix(room))
     }
 }

@@ -16,9 +16,22 @@ struct PlatformError: Error, Sendable {
         self.allow = allow
     }
 
+    /// What the table says of a code of the platform.
+    ///
+    /// - Parameter retryAfter: In place of the table's seconds.
+    init(code: Int, retryAfter: String? = nil) {
+        guard let entry = PlatformCode(code) else { preconditionFailure("\(code) is a code of the platform") }
+        self.init(
+            entry.status,
+            code,
+            entry.message,
+            retryAfter: retryAfter ?? entry.retryAfter.map { String($0) }
+        )
+    }
+
     static func invalid(_ message: String) -> PlatformError { PlatformError(400, 40_001, message) }
     static let unauthorized = PlatformError(401, 40_100, "credentials are missing")
-    static let badSignature = PlatformError(401, 2003, "the signature, its timestamp or its nonce is not valid")
-    static let unknownKey = PlatformError(401, 2010, "no such API key")
-    static let badToken = PlatformError(401, 2002, "the token is not valid")
+    static let badSignature = PlatformError(code: 2003)
+    static let unknownKey = PlatformError(code: 2010)
+    static let badToken = PlatformError(code: 2002)
 }

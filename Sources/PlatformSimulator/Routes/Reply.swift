@@ -47,26 +47,4 @@ struct Reply: Sendable {
         self.retryAfter = error.retryAfter
         self.allow = error.allow
     }
-
-    /// An answer that a fault asked for.
-    init(_ fault: Fault.MadeUpAnswer, timestamp: Int) {
-        if fault.isHTML {
-            let page = "<html><head><title>\(fault.status)</title></head><body>simulated proxy page</body></html>\n"
-            self.init(status: fault.status, body: Array(page.utf8))
-            self.contentType = "text/html"
-            self.retryAfter = fault.retryAfter
-        } else if let detail = fault.detail {
-            var writer = AnswerWriter()
-            writer.raw(#"{"detail":"#)
-            writer.string(detail)
-            writer.raw("}")
-            self.init(status: fault.status, body: writer.bytes)
-            self.retryAfter = fault.retryAfter
-        } else {
-            self.init(
-                PlatformError(fault.status, fault.code, fault.message, retryAfter: fault.retryAfter),
-                timestamp: timestamp
-            )
-        }
-    }
 }

@@ -21,13 +21,17 @@ struct Scorer {
         let seed = audio.digest.withBytes { $0.loadUnaligned(as: UInt64.self) }
         let language = input.isChinese ? "zh" : "en"
         self.random = DeterministicRandom(
-            texts: [input.coreType.rawValue, language, input.referenceText] + input.refPinyin,
+            texts: [input.coreType.rawValue, language, input.referenceText] + input.refPinyin
+                + [input.picture?.hex].compactMap(\.self),
             seed: UInt64(littleEndian: seed)
         )
     }
 
     private mutating func run() {
-        let text = TextUnits(self.input.referenceText, byLetter: self.input.coreType == .alpha)
+        let text =
+            self.input.referenceText.isEmpty
+            ? TextUnits(syllables: self.input.refPinyin)
+            : TextUnits(self.input.referenceText, byLetter: self.input.coreType == .alpha)
         self.result.sentences = text.sentences
         self.result.duration = (self.audio.duration * 1_000).rounded() / 1_000
         self.result.warning = self.audio.warning
@@ -167,7 +171,7 @@ struct Scorer {
 
         if self.input.coreType == .word, !isChinese, self.result.voicedSeconds > 2 {
             // A single word does not last that long: more was said than was to be read.
-            self.result.extraWords = Int(self.result.voicedSeconds / 0.5) - 1
+            self.result.extraWords = min(100, Int(self.result.voicedSeconds / 0.5) - 1)
             self.result.integrity = min(self.result.integrity, 40)
         }
         if self.input.coreType == .alpha, !words.isEmpty {

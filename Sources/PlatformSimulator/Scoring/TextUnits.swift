@@ -67,6 +67,12 @@ struct TextUnits: Sendable {
         endSentence()
     }
 
+    /// Takes syllables such as `chong2` for characters, where there is no other text.
+    init(syllables: [String]) {
+        self.units = syllables.map { TextUnit(text: $0, isChinese: true) }
+        self.sentences = [TextSentence(text: syllables.joined(separator: " "), units: self.units.indices)]
+    }
+
     /// Whether a scalar is a Chinese character: the unified ideographs, their extensions and the zero.
     static func isChinese(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

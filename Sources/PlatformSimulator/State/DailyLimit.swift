@@ -1,7 +1,5 @@
-/// The calls that a sandbox key may make in a day (contract yugu, section 13).
+/// Counts calls by day (contract yugu, section 13).
 struct DailyLimit: Sendable {
-    /// The most calls of a tenant in a day; nil for no limit.
-    let calls: Int?
     /// How far the day's start is ahead of UTC, in seconds.
     let offset: Int
     /// How long a day is, in seconds.
@@ -11,22 +9,33 @@ struct DailyLimit: Sendable {
     private var used: [String: Int] = [:]
 
     /// Nothing used yet.
-    init(calls: Int?, offset: Int, length: Int) {
-        self.calls = calls
+    init(offset: Int, length: Int) {
         self.offset = offset
         self.length = max(1, length)
     }
 
-    /// Counts a call; false when the day's calls are used up.
-    mutating func reserve(_ tenant: String, unixSeconds: Int) -> Bool {
-        guard let calls = self.calls else { return true }
-        let day = (unixSeconds + self.offset) / self.length
+    /// How many calls were counted on the day of a second.
+    func used(_ name: String, unixSeconds: Int) -> Int {
+        self.day(of: unixSeconds) == self.day ? self.used[name, default: 0] : 0
+    }
+
+    /// Counts a call.
+    mutating func count(_ name: String, unixSeconds: Int) {
+        let day = self.day(of: unixSeconds)
         if day != self.day {
             self.day = day
             self.used = [:]
         }
-        guard self.used[tenant, default: 0] < calls else { return false }
-        self.used[tenant, default: 0] += 1
-        return true
+        self.used[name, default: 0] += 1
+    }
+
+    /// How many seconds are left of the day.
+    func secondsLeft(unixSeconds: Int) -> Int {
+        (self.day(of: unixSeconds) + 1) * self.length - self.offset - unixSeconds
+    }
+
+    private func day(of unixSeconds: Int) -> Int {
+        let (day, rest) = (unixSeconds + self.offset).quotientAndRemainder(dividingBy: self.length)
+        return rest < 0 ? day - 1 : day
     }
 }

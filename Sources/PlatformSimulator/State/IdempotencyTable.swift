@@ -10,10 +10,12 @@ struct IdempotencyTable: Sendable {
         var key: String
     }
 
-    /// The evaluation that a key stands for, once it succeeded.
+    /// What a key stands for, once it succeeded.
     struct Answer: Sendable {
         var recordID: String
-        var recipe: EvaluationRecipe
+        var product: PaidProduct
+        /// When it was done, in Unix milliseconds.
+        var time: Int
     }
 
     /// Names one run of an evaluation, so that one that was given up cannot end another.

@@ -32,15 +32,15 @@ public struct SimulatedRequest: Sendable {
     public internal(set) var recordID: String?
 }
 
-/// One evaluation that was executed and billed.
+/// One evaluation, or one text made speech, that was executed and billed.
 public struct SimulatedBill: Sendable {
-    /// The record's id.
+    /// The record's id; that of speech stands in no answer.
     public let recordID: String
     /// The idempotency key; nil without one.
     public let key: String?
     /// The account that pays.
     public let appKey: String
-    /// The kind of evaluation.
+    /// The kind of evaluation, under the name that was asked for; `tts` for speech.
     public let coreType: String
     /// The total on the scale that was asked for.
     public let overall: Double
@@ -63,6 +63,8 @@ struct Ledger: Sendable {
 
     /// All executed evaluations.
     private(set) var billed = 0
+    /// Executed evaluations by account; there are few of those.
+    private(set) var billedByAccount: [String: Int] = [:]
     /// Whether keys came for which there was no room to count them.
     private(set) var isTruncated = false
 
@@ -101,6 +103,7 @@ struct Ledger: Sendable {
     /// Counts an executed evaluation.
     mutating func bill(_ bill: SimulatedBill) {
         self.billed += 1
+        self.billedByAccount[bill.appKey, default: 0] += 1
         self.bills.append(bill)
         if let key = bill.key {
             _ = self.count(key) { $0.billed += 1 }

@@ -10,26 +10,23 @@ final class PlatformState: Sendable {
     struct Contents: Sendable {
         /// Counts resets: what began before one leaves no trace after it.
         var epoch = 0
-        /// Secrets by appKey.
-        var accounts: [String: String]
+        var accounts: AccountBook
         var clockOffset = 0
         var processingTime: Duration
         var faults = FaultQueue()
         var idempotency: IdempotencyTable
         var nonces: NonceWindow
-        var daily: DailyLimit
         var ledger: Ledger
         var shelf: RecordShelf
-        /// Evaluations at this moment, by account.
-        var running: [String: Int] = [:]
+        var speeches: SpeechShelf
+        /// How the addresses of made speech are written.
+        var audioURLForm: AudioURLForm
         /// Requests that wait for the end of a run, by the names of their pauses.
         var waiters: [IdempotencyTable.Ticket: [Int]] = [:]
 
         init(_ configuration: SimulatedPlatform.Configuration) {
-            self.accounts = Dictionary(
-                configuration.accounts.map { ($0.appKey, $0.secretKey) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            self.accounts = AccountBook(configuration)
+            self.audioURLForm = configuration.givesAudioPaths ? .path : .absolute
             self.processingTime = configuration.processingTime
             self.idempotency = IdempotencyTable(
                 limits: IdempotencyTable.Limits(
@@ -40,13 +37,9 @@ final class PlatformState: Sendable {
                 )
             )
             self.nonces = NonceWindow(lifetime: configuration.nonceLifetime)
-            self.daily = DailyLimit(
-                calls: configuration.dailyCalls,
-                offset: Int(configuration.dayOffset.components.seconds),
-                length: Int(configuration.dayLength.components.seconds)
-            )
             self.ledger = Ledger(capacity: configuration.logCapacity, keyCapacity: configuration.keyCapacity)
             self.shelf = RecordShelf(budget: configuration.answerBytes)
+            self.speeches = SpeechShelf(budget: configuration.answerBytes)
         }
     }
 
@@ -57,6 +50,8 @@ final class PlatformState: Sendable {
     private let contents: Locked<Contents>
     private let serial = Atomic<UInt64>(1)
     private let seed: UInt64
+    /// Its base URL, once it listens.
+    private let baseURL = Locked("")
     /// Called with the new offset when the clock is set off.
     private let clockChanged = Locked<(@Sendable (Int) -> Void)?>(nil)
 
@@ -74,12 +69,14 @@ final class PlatformState: Sendable {
 
     /// The platform's time in Unix seconds.
     var unixSeconds: Int {
-        Int(clinux_unix_seconds()) + self.withLock { $0.clockOffset }
+        let second = self.configuration.clock.map { $0() / 1_000 } ?? Int(clinux_unix_seconds())
+        return second + self.withLock { $0.clockOffset }
     }
 
     /// The platform's time in Unix milliseconds.
     var unixMilliseconds: Int {
-        UnixClock.milliseconds + self.withLock { $0.clockOffset } * 1_000
+        let millisecond = self.configuration.clock.map { $0() } ?? UnixClock.milliseconds
+        return millisecond + self.withLock { $0.clockOffset } * 1_000
     }
 
     /// Sets the clock off.
@@ -91,6 +88,32 @@ final class PlatformState: Sendable {
     /// Names what follows the clock's changes.
     func onClockChange(_ follow: @escaping @Sendable (Int) -> Void) {
         self.clockChanged.withLock { $0 = follow }
+    }
+
+    /// Says where it listens, such as `127.0.0.1:41233`.
+    func listens(at address: String) {
+        // A wildcard is no address to go to.
+        let host =
+            switch true {
+            case address.hasPrefix("0.0.0.0:"): "127.0.0.1" + address.dropFirst(7)
+            case address.hasPrefix("[::]:"): "[::1]" + address.dropFirst(4)
+            default: address
+            }
+        self.baseURL.withLock { $0 = "http://" + host }
+    }
+
+    /// The address of a file of made speech.
+    func audioURL(_ fileName: String, _ form: AudioURLForm) -> String {
+        switch form {
+        case .absolute: self.baseURL.withLock { $0 } + "/tts/audio/" + fileName
+        case .path: "/audio/" + fileName
+        case .fixed(let address): address
+        }
+    }
+
+    /// The day that a time belongs to where the platform is.
+    func day(ofUnixSeconds seconds: Int) -> CalendarDay {
+        CalendarDay(unixSeconds: seconds, offset: Int(self.configuration.dayOffset.components.seconds))
     }
 
     /// The texts of an evaluation: kept ones, else written anew.
@@ -115,14 +138,16 @@ final class PlatformState: Sendable {
         return "\(prefix)" + HexadecimalText.make(bits, digits: 12)
     }
 
-    /// Forgets requests, keys, records and faults, and undoes clock and secret changes.
+    /// Forgets requests, keys, records and faults, and undoes clock and account changes.
     func reset() {
         let waiting = self.withLock { contents in
             let old = contents
             contents = Contents(self.configuration)
             contents.epoch = old.epoch + 1
             contents.processingTime = old.processingTime
-            contents.running = old.running
+            contents.accounts = old.accounts
+            contents.accounts.reset()
+            contents.audioURLForm = old.audioURLForm
             contents.idempotency = old.idempotency
             contents.idempotency.removeAll()
             return old.waiters.values.flatMap(\.self)

@@ -4,7 +4,8 @@ import Cryptography
 struct RecordShelf: Sendable {
     /// An evaluation with its owner.
     struct Record: Sendable {
-        var tenant: String
+        /// The key of the account.
+        var account: String
         var recipe: EvaluationRecipe
     }
 
@@ -27,9 +28,9 @@ struct RecordShelf: Sendable {
         self.budget = budget
     }
 
-    /// The evaluation with this id, if it is this tenant's.
-    func record(_ recordID: String, tenant: String) -> EvaluationRecipe? {
-        self.records[recordID].flatMap { $0.tenant == tenant ? $0.recipe : nil }
+    /// The evaluation with this id, if it is this account's.
+    func record(_ recordID: String, account: String) -> EvaluationRecipe? {
+        self.records[recordID].flatMap { $0.account == account ? $0.recipe : nil }
     }
 
     /// The evaluation of an equal request, which is the same by construction.

@@ -21,14 +21,19 @@ struct SignedText: Sendable {
 
     /// Adds the scalar members of a JSON object; arrays, objects, nulls and empty strings do not take part.
     mutating func addMembers(of json: JSONScanner) {
-        guard let root = json.root, root.kind == .object else { return }
-        for member in json.members(of: root) {
+        for (name, value) in Self.scalars(of: json) { self.add(name, value) }
+    }
+
+    /// The scalar members of a JSON object as texts, in order.
+    static func scalars(of json: JSONScanner) -> [(name: String, value: String)] {
+        guard let root = json.root, root.kind == .object else { return [] }
+        return json.members(of: root).compactMap { member in
             switch member.value.kind {
-            case .string: self.add(member.key, json.string(of: member.value) ?? "")
-            case .number: self.add(member.key, Self.plainDecimal(json.literal(of: member.value)))
-            case .true: self.add(member.key, "true")
-            case .false: self.add(member.key, "false")
-            case .null, .array, .object: break
+            case .string: (member.key, json.string(of: member.value) ?? "")
+            case .number: (member.key, Self.plainDecimal(json.literal(of: member.value)))
+            case .true: (member.key, "true")
+            case .false: (member.key, "false")
+            case .null, .array, .object: nil
             }
         }
     }
@@ -53,12 +58,14 @@ struct SignedText: Sendable {
         let isNegative = rest.first == "-"
         if isNegative { rest = rest.dropFirst() }
         let mantissa = rest.prefix { $0 != "e" && $0 != "E" }
-        let exponent = Int(rest.dropFirst(mantissa.count + 1).drop { $0 == "+" }) ?? 0
+        let exponentText = rest.dropFirst(mantissa.count + 1).drop { $0 == "+" }
+        // No number that a request could mean has an exponent of more digits.
+        guard let exponent = exponentText.isEmpty ? 0 : Int(exponentText), (-1_000...1_000).contains(exponent) else {
+            return literal
+        }
         let halves = mantissa.split(separator: ".", omittingEmptySubsequences: false)
         var digits = Array(halves[0]) + (halves.count > 1 ? Array(halves[1]) : [])
         var point = halves[0].count + exponent
-        // No number that a request could mean has more than a few hundred digits.
-        guard abs(point) < 1_000 else { return literal }
         if point <= 0 {
             digits = Array(repeating: "0", count: 1 - point) + digits
             point = 1
