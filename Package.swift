@@ -77,7 +77,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ProviderYuguTests",
-            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "Cryptography", "TestSupport"]
+            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "TestSupport"]
         ),
         .testTarget(
             name: "PlatformSimulatorTests",

@@ -31,7 +31,7 @@ struct ReportRoute: Sendable {
                 fields.sign(payload: "", for: account, timestamp: timestamp, nonce: nonce)
                 return HTTPTransportRequest(method: .get, url: url, fields: fields)
             },
-            classify: YuguAnswer.classifyReport
+            classify: YuguAnswer.classifyEnvelope
         )
     }
 

@@ -1,7 +1,7 @@
 public import GatewayCore
 public import Store
 
-/// The Yugu platform: whole-file evaluation and reports.
+/// The Yugu platform: whole-file evaluation, speech and reports.
 public struct YuguProvider: Provider {
     /// Where the platform is and who we are there.
     public struct Configuration: Sendable {
@@ -43,8 +43,8 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation and report.
+    /// Evaluation, speech and report.
     public var routes: [Route] {
-        [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
+        [EvaluateRoute(provider: self).route, SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
     }
 }

@@ -94,7 +94,7 @@ import Testing
             file.body.withUnsafeBytes { parser.parse($0) { _, _ in } }
             #expect(parser.format == .advised)
             let duration = try #require((data["duration"] as? String).flatMap(Double.init))
-            #expect(abs(parser.duration - duration) < 0.001)
+            #expect(abs(try #require(parser.duration) - duration) < 0.001)
             #expect(duration > 0.5)
         }
     }

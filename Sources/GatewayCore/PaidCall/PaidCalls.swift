@@ -52,6 +52,26 @@ public final class PaidCalls: Sendable {
             self.accounts = accounts
             self.requestID = requestID
         }
+
+        /// Takes the parts.
+        ///
+        /// - Parameters:
+        ///   - body: The exact content, which the fingerprint is made of.
+        ///   - path: The path that was asked for.
+        public init(
+            operation: any PaidOperation,
+            scope: CallScope,
+            body: ReceivedJSON,
+            path: String,
+            accounts: [Account],
+            requestID: String
+        ) {
+            self.operation = operation
+            self.scope = scope
+            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, body: body)
+            self.accounts = accounts
+            self.requestID = requestID
+        }
     }
 
     let configuration: Configuration
