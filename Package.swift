@@ -33,7 +33,10 @@ let package = Package(
             dependencies: ["Locking", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
         ),
         // Level 5.
-        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Store", "GatewayCore"]),
+        .target(
+            name: "ProviderYugu",
+            dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Telemetry", "Store", "GatewayCore"]
+        ),
         .target(
             name: "PlatformSimulator",
             dependencies: [
