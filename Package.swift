@@ -37,7 +37,9 @@ let package = Package(
         // Level 5.
         .target(
             name: "ProviderYugu",
-            dependencies: ["Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Store", "GatewayCore"]
+            dependencies: [
+                "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "Store", "GatewayCore",
+            ]
         ),
         .target(
             name: "PlatformSimulator",
@@ -82,7 +84,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ProviderYuguTests",
-            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "Cryptography", "TestSupport"]
+            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "TestSupport"]
         ),
         .testTarget(
             name: "PlatformSimulatorTests",

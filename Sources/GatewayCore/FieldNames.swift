@@ -7,5 +7,7 @@ extension HTTPField.Name {
     public static let attempts = HTTPField.Name(literal: "SpeechGate-Attempts")
     /// `no` when the answer could not be stored yet.
     public static let stored = HTTPField.Name(literal: "SpeechGate-Stored")
+    /// `true` when the platform could not be asked and an older answer of it is given.
+    public static let stale = HTTPField.Name(literal: "SpeechGate-Stale")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")
 }

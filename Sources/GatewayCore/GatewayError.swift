@@ -61,7 +61,7 @@ public struct GatewayError: Error, Sendable {
             status: 413,
             code: .validation,
             origin: .client,
-            message: "The request body is larger than \(limit) bytes; send a shorter or compressed recording."
+            message: "The request body is larger than \(limit) bytes, the most that is taken here; send less."
         )
     }
 

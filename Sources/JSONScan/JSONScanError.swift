@@ -24,6 +24,10 @@ public struct JSONScanError: Error, Hashable, Sendable {
         case tooManyMembers
         /// Something other than white space behind the value.
         case trailingBytes
+        /// Half a surrogate pair in a string that has to become text.
+        case loneSurrogate
+        /// An exponent that would make more digits than any use of the number needs.
+        case exponentTooLarge
     }
 
     /// What is wrong.
@@ -54,6 +58,8 @@ extension JSONScanError: CustomStringConvertible {
             case .duplicateMember: "repeated member name"
             case .tooManyMembers: "too many members"
             case .trailingBytes: "unexpected character behind the value"
+            case .loneSurrogate: "half a surrogate pair"
+            case .exponentTooLarge: "exponent too large"
             }
         return "\(reason) at byte \(self.offset)"
     }

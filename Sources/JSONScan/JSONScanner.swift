@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Member names are compared byte by byte after escapes are undone. Where a name occurs twice, the first one counts.
-public struct JSONScanner {
+public struct JSONScanner: Sendable {
     /// What a validation has found on its way.
     private struct Outline {
         var root: JSONValueRange

@@ -38,15 +38,15 @@ struct EvaluateRoute: Sendable {
             surface: self.surface,
             form: try self.surface.form(form)
         )
-        let request = PaidCalls.Request(
+        var request = PaidCalls.Request(
             operation: operation,
             scope: CallScope(client: principal.client, user: principal.user, key: key),
             form: form,
             path: self.surface.path,
             accounts: self.provider.accounts,
-            requestID: exchange.requestID,
-            refusal: precheck.refusal(verdict)
+            requestID: exchange.requestID
         )
+        request.refusal = precheck.refusal(verdict)
         return (request, precheck.warnings(verdict))
     }
 

@@ -16,8 +16,8 @@ enum YuguAnswer {
         }
     }
 
-    /// A report: an envelope with data.
-    static func classifyReport(_ response: HTTPTransportResponse) -> PlatformAnswer {
+    /// Speech or a report: an envelope with data; a success with a code is none (contract yugu, section 6.2).
+    static func classifyEnvelope(_ response: HTTPTransportResponse) -> PlatformAnswer {
         Self.classify(response) { scanner in
             guard Self.code(in: scanner, member: "code") == nil, scanner.value(at: "data")?.kind == .object else {
                 return nil

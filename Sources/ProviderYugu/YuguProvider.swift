@@ -1,7 +1,7 @@
 public import GatewayCore
 public import Store
 
-/// The Yugu platform: whole-file evaluation and reports.
+/// The Yugu platform: whole-file evaluation, speech and reports.
 public struct YuguProvider: Provider {
     /// Where the platform is and who we are there.
     public struct Configuration: Sendable {
@@ -45,10 +45,10 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation in its two forms, and report.
+    /// Evaluation in its two forms, speech, and report.
     public var routes: [Route] {
         let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
-        return evaluations + [ReportRoute(provider: self).route]
+        return evaluations + [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
     }
 
     /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.

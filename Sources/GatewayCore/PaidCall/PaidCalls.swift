@@ -32,30 +32,47 @@ public final class PaidCalls: Sendable {
         public let accounts: [Account]
         /// The id of the request in the log.
         public let requestID: String
-        /// Why the content is not sent; said only if no answer is known that it is the content of.
-        public let refusal: GatewayError?
+        /// What the precheck has against the content; said only if a call of its own would be sent.
+        public var refusal: GatewayError?
 
         /// Takes the parts.
         ///
         /// - Parameters:
         ///   - form: The whole content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
-        ///   - refusal: What the precheck has against the content.
         public init(
             operation: any PaidOperation,
             scope: CallScope,
             form: ReceivedForm,
             path: String,
             accounts: [Account],
-            requestID: String,
-            refusal: GatewayError? = nil
+            requestID: String
         ) {
             self.operation = operation
             self.scope = scope
             self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
             self.accounts = accounts
             self.requestID = requestID
-            self.refusal = refusal
+        }
+
+        /// Takes the parts.
+        ///
+        /// - Parameters:
+        ///   - body: The exact content, which the fingerprint is made of.
+        ///   - path: The path that was asked for.
+        public init(
+            operation: any PaidOperation,
+            scope: CallScope,
+            body: ReceivedJSON,
+            path: String,
+            accounts: [Account],
+            requestID: String
+        ) {
+            self.operation = operation
+            self.scope = scope
+            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, body: body)
+            self.accounts = accounts
+            self.requestID = requestID
         }
     }
 

@@ -58,6 +58,14 @@ public final class BodyStorage: Sendable {
         )
     }
 
+    /// Room in memory for a small body.
+    ///
+    /// - Throws: 503 when all bodies together have no more.
+    func reserveMemory(_ count: Int) throws(GatewayError) -> MemoryReservation {
+        guard let reservation = self.memory.reserve(count) else { throw .spoolFull }
+        return reservation
+    }
+
     func makeFile(reserving count: Int, client: String) throws(GatewayError) -> SpoolFile {
         do {
             return try self.spool.makeFile(reserving: count, client: client)

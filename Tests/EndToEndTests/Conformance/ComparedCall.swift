@@ -53,6 +53,23 @@ struct ComparedCall: Sendable {
         )
     }
 
+    /// A request for speech.
+    ///
+    /// - Parameter signedText: The scalars of the body by name, as the contract spells them.
+    static func speech(
+        _ body: String = #"{"text":"你好世界","language":"zh-CN","speed":50}"#,
+        signedText: String = "language=zh-CN&speed=50&text=你好世界",
+        key: String? = nil
+    ) -> ComparedCall {
+        ComparedCall(
+            path: "/api/v1/tts/generate",
+            contentType: "application/json",
+            body: Array(body.utf8),
+            signedText: signedText,
+            key: key
+        )
+    }
+
     /// A report.
     static func report(_ recordID: String) -> ComparedCall {
         ComparedCall(method: "GET", path: "/api/v1/report/\(recordID)")

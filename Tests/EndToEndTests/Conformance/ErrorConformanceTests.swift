@@ -24,7 +24,7 @@ import Testing
     /// One call of each route; the record belongs to the client already.
     private static func calls(_ sides: SideBySide) async throws -> [ComparedCall] {
         let recordID = try #require(try await sides.gateway(.sentence()).json("recordId"))
-        return [.sentence(), .compat(), .report(recordID)]
+        return [.sentence(), .compat(), .report(recordID), .speech()]
     }
 
     @Test(.enabled(if: SharedMaterial.isExpected, "no shared material: the vendor's error table is skipped"))

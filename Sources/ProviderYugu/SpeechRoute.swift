@@ -1,0 +1,43 @@
+internal import GatewayCore
+internal import HTTPWire
+
+/// `POST /api/v1/tts/generate`: a text in, the address of its speech out, billed once (contract yugu, section 6.1).
+struct SpeechRoute: Sendable {
+    static let path = "/api/v1/tts/generate"
+    /// The largest body in bytes; the platform's limit is not documented, and a text to be spoken is short.
+    private static let maximumBody = 64 << 10
+
+    let provider: YuguProvider
+
+    var route: Route {
+        Route(.post, Self.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
+    }
+
+    private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
+        try await exchange.answerPaid { () throws(GatewayError) in
+            try self.provider.access.principal(of: exchange.head, for: .tts)
+        } _: { principal, key async throws(GatewayError) in
+            try await self.provider.calls.perform(try await self.request(exchange, of: principal, key: key))
+        }
+    }
+
+    private func request(
+        _ exchange: Exchange,
+        of principal: Principal,
+        key: IdempotencyKey
+    ) async throws(GatewayError) -> PaidCalls.Request {
+        let json = try await exchange.receiveJSON(limit: Self.maximumBody, storage: self.provider.bodies)
+        let operation = SpeechOperation(
+            baseURL: self.provider.configuration.baseURL,
+            body: try SpeechBody(json)
+        )
+        return PaidCalls.Request(
+            operation: operation,
+            scope: CallScope(client: principal.client, user: principal.user, key: key),
+            body: json,
+            path: Self.path,
+            accounts: self.provider.accounts,
+            requestID: exchange.requestID
+        )
+    }
+}
