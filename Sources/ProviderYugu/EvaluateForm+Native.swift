@@ -4,6 +4,13 @@ internal import JSONScan
 extension EvaluateForm {
     private static let coreTypes = ["alpha", "connected", "open", "passage", "pinyin", "sentence", "word"]
 
+    private static let kinds: [String: ParameterObject.Kind] = [
+        "coreType": .text, "referenceText": .text, "language": .text, "refPinyin": .text, "taskType": .text,
+        "slack": .number, "scale": .number, "precision": .number, "agegroup": .number, "toneWeight": .number,
+        "paragraphNeedWordScore": .number, "includeReport": .boolean, "includeStandardAudio": .boolean,
+        "includeAsrText": .boolean, "phonemeOutput": .boolean, "realtimeFeedback": .boolean,
+    ]
+
     /// A native evaluation, checked where the contract is certain (section 4.2).
     ///
     /// - Throws: 400/40001 that names the part or field.
@@ -13,31 +20,18 @@ extension EvaluateForm {
         }
         // Of a repeated member, the platform may read the other one.
         let members = try ParameterObject(config.text, called: "config", refusingDuplicates: true)
-        let list = Self.coreTypes.joined(separator: ", ")
-        guard let coreType = try members.text("coreType") else {
-            throw .invalid("config lacks 'coreType'; use one of \(list).")
+        try members.check(Self.kinds)
+        guard let coreType = members.text("coreType"), Self.coreTypes.contains(coreType) else {
+            throw .invalid("config lacks a known 'coreType'; use one of \(Self.coreTypes.joined(separator: ", ")).")
         }
-        guard Self.coreTypes.contains(coreType) else {
-            throw .invalid("config has an unknown 'coreType'; use one of \(list).")
-        }
-        guard let text = try members.text("referenceText"), !text.isEmpty else {
+        guard let text = members.text("referenceText"), !text.isEmpty else {
             throw .invalid("config lacks 'referenceText', the text that is read aloud.")
         }
         // The contract does not say what a character is. By code points it is too long however others are counted.
         guard text.unicodeScalars.count <= Self.maximumReferenceText else {
             throw .invalid("'referenceText' has more than \(Self.maximumReferenceText) characters; shorten it.")
         }
-        for name in ["language", "taskType"] { _ = try members.text(name) }
-        for name in ["slack", "scale", "precision", "agegroup", "toneWeight", "paragraphNeedWordScore"] {
-            try members.checkNumber(name)
-        }
-        for name in [
-            "includeReport", "includeStandardAudio", "includeAsrText", "phonemeOutput", "realtimeFeedback",
-        ] {
-            try members.checkBoolean(name)
-        }
-        let pinyin = try members.text("refPinyin")
-        guard coreType != "pinyin" || pinyin?.isEmpty == false else { throw .missingPinyin }
+        guard coreType != "pinyin" || members.text("refPinyin")?.isEmpty == false else { throw .missingPinyin }
         try self.init(form, coreType: coreType, config: config, fileParts: EvaluateSurface.native.fileParts)
     }
 

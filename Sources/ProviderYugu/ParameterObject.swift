@@ -5,8 +5,30 @@ internal import JSONScan
 ///
 /// Null counts as missing: the platform drops it when it reads parameters (contract yugu, section 3.3).
 struct ParameterObject {
-    private let name: String
+    /// What a documented member is.
+    enum Kind {
+        case text
+        case number
+        case boolean
+
+        fileprivate var name: String {
+            switch self {
+            case .text: "a string"
+            case .number: "a number"
+            case .boolean: "true or false"
+            }
+        }
+
+        fileprivate func includes(_ kind: JSONValueRange.Kind) -> Bool {
+            switch (self, kind) {
+            case (.text, .string), (.number, .number), (.boolean, .true), (.boolean, .false), (_, .null): true
+            default: false
+            }
+        }
+    }
+
     private let scanner: JSONScanner
+    private let root: JSONValueRange
 
     /// Takes the text of a part.
     ///
@@ -15,9 +37,9 @@ struct ParameterObject {
         let fault: String
         do {
             let scanner = try JSONScanner(validating: text, refusingDuplicateMembers: refusingDuplicates)
-            if scanner.root?.kind == .object {
-                self.name = name
+            if let root = scanner.root, root.kind == .object {
                 self.scanner = scanner
+                self.root = root
                 return
             }
             fault = "another JSON value"
@@ -27,24 +49,20 @@ struct ParameterObject {
         throw .invalid("The part '\(name)' is not a JSON object: \(fault).")
     }
 
-    /// The text of a member, or nil when it is missing.
-    func text(_ member: String) throws(GatewayError) -> String? {
-        guard let value = self.value(member) else { return nil }
-        guard value.kind == .string else { throw self.wrongType(member, "a string") }
-        // Half a surrogate pair is for the platform to judge.
+    /// Checks the members that have a documented type; others pass.
+    ///
+    /// - Throws: 400/40001 that names the first one of another type.
+    func check(_ kinds: [String: Kind]) throws(GatewayError) {
+        for member in self.scanner.members(of: self.root) {
+            guard let kind = kinds[member.key], !kind.includes(member.value.kind) else { continue }
+            throw .invalid("'\(member.key)' must be \(kind.name).")
+        }
+    }
+
+    /// The text of a member, or nil when it is missing; half a surrogate pair is for the platform to judge.
+    func text(_ member: String) -> String? {
+        guard let value = self.value(member), value.kind == .string else { return nil }
         return self.scanner.string(of: value) ?? self.scanner.literal(of: value)
-    }
-
-    /// - Throws: 400/40001 when the member is there and no number.
-    func checkNumber(_ member: String) throws(GatewayError) {
-        guard let value = self.value(member), value.kind != .number else { return }
-        throw self.wrongType(member, "a number")
-    }
-
-    /// - Throws: 400/40001 when the member is there and neither true nor false.
-    func checkBoolean(_ member: String) throws(GatewayError) {
-        guard let value = self.value(member), self.scanner.bool(of: value) == nil else { return }
-        throw self.wrongType(member, "true or false")
     }
 
     /// The text of a scalar member as it is merged with text fields; nil for what is not merged.
@@ -57,11 +75,8 @@ struct ParameterObject {
         }
     }
 
+    /// A member, or nil when it is missing.
     private func value(_ member: String) -> JSONValueRange? {
         self.scanner.value(at: member).flatMap { $0.kind == .null ? nil : $0 }
-    }
-
-    private func wrongType(_ member: String, _ wanted: String) -> GatewayError {
-        .invalid("'\(member)' in the part '\(self.name)' must be \(wanted).")
     }
 }
