@@ -67,7 +67,7 @@ struct EvaluateForm: Sendable {
     /// alone, and nothing is lost between JSON and scalar texts.
     var payload: String {
         let signed = self.texts + [self.config].compactMap(\.self)
-        return YuguSigner.payload(of: signed.map { ($0.name, String(decoding: $0.text, as: UTF8.self)) })
+        return RequestSignature.payload(of: signed.map { ($0.name, String(decoding: $0.text, as: UTF8.self)) })
     }
 
     /// The canonical form: config, other texts, audio, image; each part's content untouched.

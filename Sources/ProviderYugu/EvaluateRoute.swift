@@ -12,9 +12,9 @@ struct EvaluateRoute: Sendable {
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
         try await exchange.answerPaid { () throws(GatewayError) in
-            try self.provider.access.principal(of: exchange.head, for: .evaluate)
-        } _: { principal, key async throws(GatewayError) in
-            let (request, warnings) = try await self.request(exchange, of: principal, key: key)
+            try self.provider.access.admit(exchange, for: .evaluate)
+        } _: { admission, key async throws(GatewayError) in
+            let (request, warnings) = try await self.request(exchange, admission, key: key)
             // Nothing here keeps the request: it is for the call to decide how long its content stays.
             var response = try await self.provider.calls.perform(consume request)
             // Replays are not prechecked (design, section 4, step 4).
@@ -27,20 +27,23 @@ struct EvaluateRoute: Sendable {
 
     private func request(
         _ exchange: Exchange,
-        of principal: Principal,
+        _ admission: Admission,
         key: IdempotencyKey
     ) async throws(GatewayError) -> (PaidCalls.Request, warnings: String?) {
         let precheck = self.provider.configuration.precheck
-        let form = try await self.receive(exchange, client: principal.client)
+        let form = try await self.receive(exchange, admission)
+        let principal = try admission.principal(of: form)
         let verdict = form.part(named: EvaluateForm.audioName)?.verdict
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
             surface: self.surface,
             form: try self.surface.form(form)
         )
+        try principal.require(coreType: operation.form.coreType)
         var request = PaidCalls.Request(
             operation: operation,
-            scope: CallScope(client: principal.client, user: principal.user, key: key),
+            principal: principal,
+            key: key,
             form: form,
             path: self.surface.path,
             accounts: self.provider.accounts,
@@ -50,13 +53,13 @@ struct EvaluateRoute: Sendable {
         return (request, precheck.warnings(verdict))
     }
 
-    private func receive(_ exchange: Exchange, client: String) async throws(GatewayError) -> ReceivedForm {
+    private func receive(_ exchange: Exchange, _ admission: Admission) async throws(GatewayError) -> ReceivedForm {
         do throws(GatewayError) {
             return try await exchange.receiveForm(
                 fileParts: self.surface.fileParts,
                 recording: self.provider.configuration.precheck == .off ? nil : EvaluateForm.audioName,
                 storage: self.provider.bodies,
-                client: client
+                admission: admission
             )
         } catch {
             throw self.surface.refusal(error)

@@ -23,6 +23,9 @@ public struct ReceivedForm: Sendable {
         let range: Range<Int>?
         /// What the precheck says of a recording; nil for any other part, and where nothing is checked.
         public private(set) var verdict: AudioPrecheck.Verdict?
+
+        /// Whether the part holds a file, which is never signed.
+        var isFile: Bool { self.range != nil }
     }
 
     /// The parts in the order in which they came; no two have one name.
