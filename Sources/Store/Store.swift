@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// The durable state of a gateway: claims, answers, records, clients.
+/// The durable state of a gateway: claims, answers, records, reports, clients.
 ///
 /// One connection on a queue of its own does every write and every checkpoint; whatever waits becomes one
 /// transaction, and a write returns after its commit is on disk. Reads are synchronous on the caller's thread.
@@ -8,7 +8,8 @@ public import Cryptography
 /// The store never reads a clock: whoever calls passes the time. Nothing here logs: the store throws.
 ///
 /// ## Topics
-/// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``recordOwner(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
+/// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
+/// - Reports: ``report(_:client:user:)``, ``keep(_:ofRecord:)``
 /// - A paid call: ``claim(_:)``, ``complete(_:)``, ``release(row:flight:)``, ``markUnresolved(row:flight:)``
 /// - Operation: ``settle(_:billed:)``, ``expire(now:limit:)``, ``probe()``, ``close()``
 public final class Store: Sendable {
@@ -18,11 +19,11 @@ public final class Store: Sendable {
     ///
     /// It lives as long as the fingerprints that it made, and in the same place.
     public let fingerprintKey: Secret
-    private let configuration: Configuration
-    private let cache: AnswerCache
-    private let readers: ReaderPool
-    private let compressor = Compressor()
-    private let writer: Writer
+    let configuration: Configuration
+    let cache: AnswerCache
+    let readers: ReaderPool
+    let compressor = Compressor()
+    let writer: Writer
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.
     ///
@@ -114,18 +115,6 @@ public final class Store: Sendable {
             self.cache.insert(key: nil, record: row, since: epoch)
         }
         return row
-    }
-
-    /// Whose a record is, without its answer; nil when there is none that the principal may see.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return RecordOwner(client: row.client, user: row.user, operation: row.operation, appKey: row.appKey)
-        }
-        return try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.recordOwner(recordID, client: client, user: user)
-        }
     }
 
     /// Keys that were claimed and have no answer, in the order of their ids.
