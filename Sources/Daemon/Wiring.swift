@@ -27,7 +27,7 @@ struct GatewayAssembly: Sendable {
         configuration: Configuration,
         secrets: ResolvedSecrets,
         store: Store,
-        transport: any HTTPTransport,
+        transport: any HTTPTransport & HTTPContentTransport,
         logger: Logger,
         registry: MetricsRegistry
     ) throws(StoreError) {
@@ -61,7 +61,8 @@ struct GatewayAssembly: Sendable {
                 bodies: bodies,
                 calls: calls,
                 upstream: services,
-                store: store
+                store: store,
+                relay: Self.relay(configuration, master: secrets.master, transport: transport)
             )
         ]
         var routes = providers.flatMap(\.routes)
@@ -85,6 +86,22 @@ struct GatewayAssembly: Sendable {
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
+    }
+
+    /// Brings made speech to clients where the operator wants that.
+    private static func relay(
+        _ configuration: Configuration,
+        master: Secret,
+        transport: any HTTPContentTransport
+    ) -> SpeechRelay? {
+        let audio = configuration.yugu.audio
+        guard let gatewayURL = audio.gatewayURL else { return nil }
+        var relay = SpeechRelay.Configuration(gatewayURL: gatewayURL)
+        relay.hosts = audio.hosts
+        relay.maximumBytes = audio.maximumBytes.bytes
+        relay.timeout = audio.timeout
+        relay.lifetime = configuration.store.keyRetention
+        return SpeechRelay(configuration: relay, master: master, transport: transport)
     }
 
     private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {

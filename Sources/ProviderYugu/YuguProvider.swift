@@ -22,15 +22,19 @@ public struct YuguProvider: Provider {
     let calls: PaidCalls
     let upstream: UpstreamServices
     let store: Store
+    let relay: SpeechRelay?
 
     /// Takes the services.
+    ///
+    /// - Parameter relay: Brings made speech to clients; nil leaves them the platform's addresses.
     public init(
         configuration: Configuration,
         access: ClientAccess,
         bodies: BodyStorage,
         calls: PaidCalls,
         upstream: UpstreamServices,
-        store: Store
+        store: Store,
+        relay: SpeechRelay? = nil
     ) {
         self.configuration = configuration
         self.access = access
@@ -38,13 +42,18 @@ public struct YuguProvider: Provider {
         self.calls = calls
         self.upstream = upstream
         self.store = store
+        self.relay = relay
     }
 
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation, speech and report.
+    /// Evaluation, speech and report, and audio where that comes by way of the gateway.
     public var routes: [Route] {
-        [EvaluateRoute(provider: self).route, SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+        var routes = [
+            EvaluateRoute(provider: self).route, SpeechRoute(provider: self).route, ReportRoute(provider: self).route,
+        ]
+        if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
+        return routes
     }
 }
