@@ -19,7 +19,7 @@ wanted=(
 )
 for option in "$@"; do
     case $option in
-        --bench) wanted+=(nginx:nginx-light wrk:wrk go:golang-go) ;;
+        --bench) wanted+=(nginx:nginx-light haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
         --lint) wanted+=(shellcheck:shellcheck) ;;
         --recordings) wanted+=(espeak-ng:espeak-ng sox:sox) ;;
         -h | --help) usage && exit 0 ;;
@@ -49,8 +49,8 @@ install_packages() {
     log "installing $*"
     local output policy=/usr/sbin/policy-rc.d policy_is_ours=no
     output=$(mktemp)
-    # A benchmark needs nginx the program; without this, Debian would also start the service, on port 80.
-    if [[ " $* " == *" nginx"* && ! -e $policy ]]; then
+    # A benchmark needs nginx and HAProxy the programs; without this, Debian would also start the services.
+    if [[ " $* " == *" nginx"* || " $* " == *" haproxy"* ]] && [[ ! -e $policy ]]; then
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
         policy_is_ours=yes

@@ -153,7 +153,8 @@ class Gateway:
 
     def add_client(self, name):
         """Makes a client with every scope through the command line; returns what the command printed."""
-        command = [self.program, "client", "add", name, "--scopes", ",".join(SCOPES), "--config", self.configuration]
+        command = [self.program, "client", "add", name, "--scopes", ",".join(SCOPES), "--signing"]
+        command += ["--config", self.configuration]
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=30)
         if done.returncode != 0:
             raise Failure(f"'speechgate client add {name}' ended with {done.returncode}: {done.stderr.strip()}")

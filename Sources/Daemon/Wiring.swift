@@ -11,6 +11,10 @@ struct GatewayAssembly: Sendable {
     let gateway: Gateway
     /// Who may call.
     let clients: ClientDirectory
+    /// What credentials are derived from.
+    let masters: MasterKeys
+    /// What takes tokens back.
+    let revocations: TokenRevocations
     /// The paid calls.
     let calls: PaidCalls
     /// All accounts of all platforms.
@@ -50,7 +54,18 @@ struct GatewayAssembly: Sendable {
         )
         let clients = ClientDirectory()
         clients.replace(with: try store.clients())
-        let access = ClientAccess(clients: clients)
+        let masters = MasterKeys(current: secrets.master, previous: secrets.previousMaster)
+        let revocations = try TokenRevocations(store: store)
+        var accepted = ClientAccess.Configuration()
+        accepted.signatureWindow = configuration.limits.signatureWindow
+        accepted.failedCredentials = configuration.limits.failedCredentials
+        let access = ClientAccess(
+            configuration: accepted,
+            clients: clients,
+            masters: masters,
+            revocations: revocations
+        )
+        let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
@@ -62,15 +77,19 @@ struct GatewayAssembly: Sendable {
                 calls: calls,
                 upstream: services,
                 store: store,
-                relay: Self.relay(configuration, master: secrets.master, transport: transport)
+                relay: Self.relay(configuration, keys: masters.addressKeys, transport: transport)
             )
         ]
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
+        routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
         self.clients = clients
+        self.masters = masters
+        self.revocations = revocations
         self.calls = calls
         self.accounts = providers.flatMap(\.accounts)
     }
@@ -85,13 +104,14 @@ struct GatewayAssembly: Sendable {
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
+        bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 
     /// Brings made speech to clients where the operator wants that.
     private static func relay(
         _ configuration: Configuration,
-        master: Secret,
+        keys: [Secret],
         transport: any HTTPContentTransport
     ) -> SpeechRelay? {
         let audio = configuration.yugu.audio
@@ -101,7 +121,7 @@ struct GatewayAssembly: Sendable {
         relay.maximumBytes = audio.maximumBytes.bytes
         relay.timeout = audio.timeout
         relay.lifetime = configuration.store.keyRetention
-        return SpeechRelay(configuration: relay, master: master, transport: transport)
+        return SpeechRelay(configuration: relay, keys: keys, transport: transport)
     }
 
     private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {

@@ -9,5 +9,14 @@ extension HTTPField.Name {
     public static let stored = HTTPField.Name(literal: "SpeechGate-Stored")
     /// `true` when the platform could not be asked and an older answer of it is given.
     public static let stale = HTTPField.Name(literal: "SpeechGate-Stale")
+    /// The public half of a signing credential (contract yugu, section 3.2).
+    public static let xAppKey = HTTPField.Name(literal: "X-App-Key")
+    /// When a request was signed, Unix time in seconds.
+    public static let xTimestamp = HTTPField.Name(literal: "X-Timestamp")
+    /// Makes signed requests different.
+    public static let xNonce = HTTPField.Name(literal: "X-Nonce")
+    /// The signature.
+    public static let xSignature = HTTPField.Name(literal: "X-Signature")
+    static let cacheControl = HTTPField.Name(literal: "Cache-Control")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")
 }

@@ -68,8 +68,13 @@ public struct GatewayError: Error, Sendable {
         status: 401,
         code: .unauthorized,
         origin: .client,
-        message: "No valid credential; send Authorization: Bearer with an API key of this gateway."
+        message: "No valid credential; send Authorization: Bearer with an API key or a token of this gateway."
     )
+
+    /// 401 for a signature whose fault lies outside of what is secret.
+    public static func badSignature(_ message: String) -> GatewayError {
+        GatewayError(status: 401, code: .unauthorized, origin: .client, message: message)
+    }
 
     /// 403: the credential does not cover the operation.
     public static func forbidden(_ message: String) -> GatewayError {
@@ -188,6 +193,25 @@ public struct GatewayError: Error, Sendable {
         message: "The gateway has no room for another large upload at the moment; try again shortly.",
         reason: "spool_full",
         retryAfter: 5
+    )
+
+    /// 503/50000: too much content waits for the proof of who sent it.
+    public static let unprovenFull = GatewayError(
+        status: 503,
+        code: .internalError,
+        origin: .gateway,
+        message: "Too many signed uploads are under way whose signature cannot be checked yet; try again shortly.",
+        reason: "unproven_full",
+        retryAfter: 2
+    )
+
+    /// 403/40300: the calls of a token are used up.
+    public static let tokenExhausted = GatewayError(
+        status: 403,
+        code: .forbidden,
+        origin: .client,
+        message: "The calls of this token are used up; ask for a new token.",
+        reason: "token_exhausted"
     )
 
     /// 503/50000: the daemon is going down.

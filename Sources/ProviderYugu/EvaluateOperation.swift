@@ -33,7 +33,7 @@ struct EvaluateOperation: PaidOperation {
 
     /// All text parts are signed; in form A `config` is one of them.
     private static func payload(of form: EvaluateForm) -> String {
-        YuguSigner.payload(
+        RequestSignature.payload(
             of: form.form.parts.compactMap { part in
                 let isText = !EvaluateForm.fileParts.contains(part.name)
                 return isText ? (part.name, String(decoding: part.text, as: UTF8.self)) : nil

@@ -13,30 +13,33 @@ struct EvaluateRoute: Sendable {
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
         try await exchange.answerPaid { () throws(GatewayError) in
-            try self.provider.access.principal(of: exchange.head, for: .evaluate)
-        } _: { principal, key async throws(GatewayError) in
+            try self.provider.access.admit(exchange, for: .evaluate)
+        } _: { admission, key async throws(GatewayError) in
             // Nothing here keeps the request: it is for the call to decide how long its content stays.
-            try await self.provider.calls.perform(try await self.request(exchange, of: principal, key: key))
+            try await self.provider.calls.perform(try await self.request(exchange, admission, key: key))
         }
     }
 
     private func request(
         _ exchange: Exchange,
-        of principal: Principal,
+        _ admission: Admission,
         key: IdempotencyKey
     ) async throws(GatewayError) -> PaidCalls.Request {
         let form = try await exchange.receiveForm(
             fileParts: EvaluateForm.fileParts,
             storage: self.provider.bodies,
-            client: principal.client
+            admission: admission
         )
+        let principal = try admission.principal(of: form)
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
             form: try EvaluateForm(form)
         )
+        try principal.require(coreType: operation.form.coreType)
         return PaidCalls.Request(
             operation: operation,
-            scope: CallScope(client: principal.client, user: principal.user, key: key),
+            principal: principal,
+            key: key,
             form: form,
             path: Self.path,
             accounts: self.provider.accounts,

@@ -18,7 +18,7 @@ struct ReportRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.provider.access.principal(of: exchange.head, for: .report)
+        let principal = try self.provider.access.principal(of: exchange, for: .report)
         let recordID = exchange.parameter ?? ""
         let row = try self.row(of: recordID, principal)
         if let report = row.report, report.isComplete { return self.response(report, isStale: false) }
@@ -41,8 +41,7 @@ struct ReportRoute: Sendable {
     private func row(of recordID: String, _ principal: Principal) throws(GatewayError) -> ReportRow {
         let row: ReportRow?
         do {
-            // A client credential sees all of its client's records; only tokens are bound to their user.
-            row = try self.provider.store.report(recordID, client: principal.client, user: nil)
+            row = try self.provider.store.report(recordID, client: principal.client, user: principal.boundUser)
         } catch {
             throw .storeUnavailable
         }

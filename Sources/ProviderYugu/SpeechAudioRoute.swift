@@ -13,7 +13,7 @@ struct SpeechAudioRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.provider.access.principal(of: exchange.head, for: .tts)
+        let principal = try self.provider.access.principal(of: exchange, for: .tts)
         let owner = SpeechRelay.Owner(client: principal.client, user: principal.user)
         let now = self.provider.upstream.clock.unixMilliseconds()
         guard let url = self.relay.url(of: exchange.parameter ?? "", for: owner, now: now),

@@ -17,7 +17,7 @@ struct SpeechBody: Sendable {
     init(_ json: ReceivedJSON) throws(GatewayError) {
         self.json = json
         do {
-            self.payload = YuguSigner.payload(of: try json.scanner.scalarMembers(of: json.root))
+            self.payload = RequestSignature.payload(of: try json.scanner.scalarMembers(of: json.root))
         } catch {
             let name = json.scanner.memberName(at: error.offset)?.prefix(64) ?? ""
             throw .invalid("The member '\(name)' cannot be signed: \(error).")

@@ -31,20 +31,16 @@ public struct SpeechRelay: Sendable {
 
     let configuration: Configuration
     let transport: any HTTPContentTransport
-    private let key: Secret
+    private let keys: [Secret]
 
     /// Takes what it needs.
     ///
-    /// - Parameter master: What the key of the addresses is derived from.
-    public init(configuration: Configuration, master: Secret, transport: any HTTPContentTransport) {
+    /// - Parameter keys: What addresses are sealed with, the present one first; those before it still open.
+    public init(configuration: Configuration, keys: [Secret], transport: any HTTPContentTransport) {
+        precondition(!keys.isEmpty, "addresses are sealed with a key")
         self.configuration = configuration
+        self.keys = keys
         self.transport = transport
-        self.key = HKDFSHA256.deriveKey(
-            input: master,
-            salt: [],
-            info: Array("speechgate speech address v1".utf8),
-            count: AESGCM.keyByteCount
-        )
     }
 
     /// Whom an address is for.
@@ -66,7 +62,7 @@ public struct SpeechRelay: Sendable {
         message.append(owner.user.map { UInt8(clamping: $0.utf8.count) } ?? .max)
         message += (owner.user ?? "").utf8
         message += url.utf8
-        let sealed = AESGCM.seal(message, key: self.key, context: Array(owner.client.utf8))
+        let sealed = AESGCM.seal(message, key: self.keys[0], context: Array(owner.client.utf8))
         return self.configuration.gatewayURL + Self.path + Base64.encode(sealed, as: .urlSafe)
     }
 
@@ -77,13 +73,20 @@ public struct SpeechRelay: Sendable {
     ///   - owner: Who asks; without a user, any address of the client.
     func url(of link: String, for owner: Owner, now: Int64) -> String? {
         guard let sealed = Base64.decode(link, as: .urlSafe),
-            let message = AESGCM.open(sealed, key: self.key, context: Array(owner.client.utf8)), message.count > 9
+            let message = self.open(sealed, context: Array(owner.client.utf8)), message.count > 9
         else { return nil }
         let end = message.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let count = message[8] == .max ? nil : Int(message[8])
         let user = count.map { String(decoding: message.dropFirst(9).prefix($0), as: UTF8.self) }
         guard now < end, owner.user == nil || owner.user == user else { return nil }
         return String(decoding: message.dropFirst(9 + (count ?? 0)), as: UTF8.self)
+    }
+
+    private func open(_ sealed: [UInt8], context: [UInt8]) -> [UInt8]? {
+        for key in self.keys {
+            if let message = AESGCM.open(sealed, key: key, context: context) { return message }
+        }
+        return nil
     }
 
     /// How far a request for audio may reach.

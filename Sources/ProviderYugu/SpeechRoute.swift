@@ -15,18 +15,19 @@ struct SpeechRoute: Sendable {
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
         try await exchange.answerPaid { () throws(GatewayError) in
-            try self.provider.access.principal(of: exchange.head, for: .tts)
-        } _: { principal, key async throws(GatewayError) in
-            try await self.provider.calls.perform(try await self.request(exchange, of: principal, key: key))
+            try self.provider.access.admit(exchange, for: .tts)
+        } _: { admission, key async throws(GatewayError) in
+            try await self.provider.calls.perform(try await self.request(exchange, admission, key: key))
         }
     }
 
     private func request(
         _ exchange: Exchange,
-        of principal: Principal,
+        _ admission: Admission,
         key: IdempotencyKey
     ) async throws(GatewayError) -> PaidCalls.Request {
         let json = try await exchange.receiveJSON(limit: Self.maximumBody, storage: self.provider.bodies)
+        let principal = try admission.principal(of: json)
         let operation = SpeechOperation(
             baseURL: self.provider.configuration.baseURL,
             body: try SpeechBody(json),
@@ -34,7 +35,8 @@ struct SpeechRoute: Sendable {
         )
         return PaidCalls.Request(
             operation: operation,
-            scope: CallScope(client: principal.client, user: principal.user, key: key),
+            principal: principal,
+            key: key,
             body: json,
             path: Self.path,
             accounts: self.provider.accounts,

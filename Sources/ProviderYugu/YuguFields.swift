@@ -10,13 +10,6 @@ extension HTTPFields {
         self.append(.xAppKey, account.appKey)
         self.append(.xTimestamp, String(timestamp))
         self.append(.xNonce, nonce)
-        self.append(.xSignature, YuguSigner.signature(of: payload, secretKey: account.secretKey))
+        self.append(.xSignature, RequestSignature.signature(of: payload, secretKey: account.secretKey))
     }
-}
-
-extension HTTPField.Name {
-    static let xAppKey = HTTPField.Name(literal: "X-App-Key")
-    static let xTimestamp = HTTPField.Name(literal: "X-Timestamp")
-    static let xNonce = HTTPField.Name(literal: "X-Nonce")
-    static let xSignature = HTTPField.Name(literal: "X-Signature")
 }

@@ -263,6 +263,38 @@ public final class Store: Sendable {
         }
     }
 
+    /// Gives a client a new API key and raises the generation of its derived secrets.
+    ///
+    /// - Parameter previousUntil: How long the generation before stays valid, in Unix milliseconds; one that was older
+    ///   ends at once.
+    /// - Returns: Nil when there is no such client, or it is revoked.
+    public func rotateClient(
+        _ name: String,
+        keyHash: [UInt8],
+        previousUntil: Int64
+    ) async throws(StoreError) -> ClientRotation? {
+        try await self.writer.submit { (connection) throws(StoreError) in
+            try connection.rotateClient(name, keyHash: keyHash, previousUntil: previousUntil)
+        }
+    }
+
+    // MARK: Tokens
+
+    /// Notes that tokens were taken back.
+    public func revokeTokens(_ revocation: TokenRevocation) async throws(StoreError) {
+        try await self.writer.submit { (connection) throws(StoreError) in try connection.revokeTokens(revocation) }
+    }
+
+    /// All revocations that are kept.
+    public func tokenRevocations() throws(StoreError) -> [TokenRevocation] {
+        try self.readers.withReader { (reader) throws(StoreError) in try reader.allTokenRevocations() }
+    }
+
+    /// How many calls a token has made, as far as they are counted.
+    public func tokenCalls(_ tokenID: String) throws(StoreError) -> Int {
+        try self.readers.withReader { (reader) throws(StoreError) in try reader.tokenCalls(tokenID) }
+    }
+
     // MARK: Tests
 
     /// Runs one statement on the writer's connection, outside any transaction: a test's way to make writes fail, and to

@@ -18,6 +18,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case conflict
         /// The key was settled as billed; it cannot be claimed again.
         case settledBilled
+        /// The token that the call counts against has made all its calls.
+        case tokenExhausted
         /// A value breaks a rule of the schema; repeating the call does not help.
         case invalid
         /// The spool budget, or the client's share of it, is used up.

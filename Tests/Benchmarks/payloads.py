@@ -4,6 +4,7 @@ import io
 import json
 import pathlib
 import wave
+from random import Random
 
 RECORDING = pathlib.Path(__file__).resolve().parent.parent / "Recordings" / "en_sentence.wav"
 BOUNDARY = "----SpeechGateBenchmark0123456789abcdef"
@@ -27,24 +28,32 @@ def filled(document, holder, key, size):
 
 def evaluation():
     """An answer to POST /api/v1/evaluate with the members of a real one: words, phonemes, sentences, report."""
-    words = []
-    for index, word in enumerate("the early bird catches the worm and the second mouse gets the cheese".split()):
-        score = 70 + index * 7 % 30
-        phonemes = [
-            {"phoneme": letter, "stress_mark": 0, "pronunciation": score, "span": {"start": 10, "end": 24}}
-            for letter in (word * 4)[:16]
-        ]
+    # A fixed seed: every run sends the same bytes. Scores and times differ from phoneme to phoneme as in real answers,
+    # which Zstandard makes four to seven times smaller; an answer that repeats itself would flatter the store.
+    random = Random(60)
+    words, at = [], 0
+    for word in "the early bird catches the worm and the second mouse gets the cheese".split():
+        phonemes = []
+        for letter in (word * 4)[:16]:
+            length = random.randint(3, 24)
+            score = random.randint(30, 100)
+            span = {"start": at, "end": at + length}
+            phonemes.append({"phoneme": letter, "stress_mark": random.randint(0, 1), "pronunciation": score, "span": span})
+            at += length
+        overall = random.randint(40, 100)
         words.append(
             {
                 "word": word,
                 "charType": 1,
                 "readType": 0,
                 "read_status": "correct",
-                "scores": {"overall": score, "pronunciation": score, "stress": [{"ref_stress": 1, "spell": word}]},
-                "span": {"start": index * 14, "end": index * 14 + 14},
+                "scores": {"overall": overall, "pronunciation": overall, "stress": [{"ref_stress": 1, "spell": word}]},
+                "span": {"start": phonemes[0]["span"]["start"], "end": at},
                 "phonemes": phonemes,
-                "phonics": [{"overall": score, "phoneme": [letter], "spell": letter} for letter in word],
-                "pause": {"type": 0, "duration": 0},
+                "phonics": [
+                    {"overall": random.randint(40, 100), "phoneme": [letter], "spell": letter} for letter in word
+                ],
+                "pause": {"type": 0, "duration": random.randint(0, 40)},
             }
         )
     document = {
@@ -76,8 +85,8 @@ def report():
     return filled(document, document["data"]["report"], "summary", REPORT_BYTES)
 
 
-def upload():
-    """The content of POST /api/v1/evaluate: a config part and a WAV recording, 60 KB in all."""
+def form_around_audio():
+    """What stands before and behind the audio's bytes in the content of POST /api/v1/evaluate."""
     config = {"coreType": "sentence", "language": "en-US", "referenceText": "The early bird catches the worm"}
     front = (
         f"--{BOUNDARY}\r\n"
@@ -87,8 +96,13 @@ def upload():
         f"--{BOUNDARY}\r\n"
         'Content-Disposition: form-data; name="audio"; filename="audio.wav"\r\n'
         "Content-Type: audio/wav\r\n\r\n"
-    ).encode()
-    back = f"\r\n--{BOUNDARY}--\r\n".encode()
+    )
+    return front.encode(), f"\r\n--{BOUNDARY}--\r\n".encode()
+
+
+def upload():
+    """The content of POST /api/v1/evaluate: a config part and a WAV recording, 60 KB in all."""
+    front, back = form_around_audio()
     samples_bytes = UPLOAD_BYTES - len(front) - len(back) - 44
     audio = io.BytesIO()
     with wave.open(str(RECORDING)) as source, wave.open(audio, "wb") as target:

@@ -3,80 +3,19 @@
 import json
 import os
 import pathlib
-import shutil
-import statistics
 import subprocess
-import sys
 import time
 import urllib.request
 
+import payloads
+import peer_servers
+import throwaway
+from machine import cpu_seconds, resident_bytes
+from peer_servers import Server, program
+from throwaway import Failure
+
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import payloads  # noqa: E402
-import throwaway  # noqa: E402
-from throwaway import Failure  # noqa: E402
-
 CONNECTIONS = 64
-TICK = os.sysconf("SC_CLK_TCK")
-
-
-def program(name):
-    """Where a program of the peers is; Debian keeps daemons where a plain user's PATH does not look."""
-    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-    if not path:
-        raise Failure(f"{name} is missing; scripts/setup.sh --bench installs it")
-    return path
-
-
-def build_peers(directory):
-    """Builds the Go programs, without the network; a finished build takes a moment."""
-    directory.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOCACHE": str(directory / "go-cache")}
-    command = [program("go"), "build", "-o", f"{directory}/", "./..."]
-    done = subprocess.run(command, cwd=HERE / "peers", env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f"the Go peers do not build:\n{done.stderr}")
-
-
-def process_tree(pid):
-    """A process and its children (nginx's master has its workers)."""
-    found = [pid]
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended meanwhile
-        if int(fields[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
-
-
-def cpu_seconds(pids):
-    """User and system time that the processes have used, all threads."""
-    total = 0
-    for pid in pids:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        total += int(fields[11]) + int(fields[12])  # utime, stime
-    return total / TICK
-
-
-def resident_bytes(pids):
-    """Resident memory (VmRSS) of the processes."""
-    total = 0
-    for pid in pids:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text()
-        total += int(status.split("VmRSS:")[1].split()[0]) * 1024
-    return total
-
-
-class Server:
-    """Something that wrk is pointed at."""
-
-    def __init__(self, name, process, port):
-        self.name, self.process, self.port = name, process, port
-        self.pids = process_tree(process.pid)
 
 
 class Topology:
@@ -92,21 +31,25 @@ class Topology:
         self.record_id = None
         self.serial = 0
 
-    def start(self):
-        """Starts the platform, the gateway with a client, and both peers."""
+    def start(self, peers):
+        """Starts the platform, the gateway and the named peers."""
         self._start_platform()
+        self.gateway = self.start_gateway(self.directory / "gateway")
+        self.servers["speechgate"] = Server("speechgate", self.gateway.process, self.gateway.port)
+        for name in peers:
+            self.servers[name] = peer_servers.start(name, self)
+
+    def start_gateway(self, state):
+        """A gateway in front of the platform, with its state in a new directory."""
         platform = {
             "http": f"http://127.0.0.1:{self.platform_port}", "appKey": "bench", "secretKey": "not-checked-here"
         }  # fmt: skip
-        state = self.directory / "gateway"
         state.mkdir(mode=0o700)
         # No line per request, as for the peers, whose access logs are off.
         quiet = {"level": "notice"}
-        self.gateway = throwaway.Gateway(self.binaries, state, platform, loops=self.loops, log=quiet)
-        self.gateway.start()
-        self.servers["speechgate"] = Server("speechgate", self.gateway.process, self.gateway.port)
-        self._start_nginx()
-        self._start_go()
+        gateway = throwaway.Gateway(self.binaries, state, platform, loops=self.loops, log=quiet)
+        gateway.start()
+        return gateway
 
     def _start_platform(self):
         (self.directory / "evaluation.json").write_bytes(payloads.evaluation())
@@ -120,32 +63,6 @@ class Topology:
         self.platform = throwaway.start(command, log)
         url = f"http://127.0.0.1:{self.platform_port}/__count"
         throwaway.wait_for("the platform", lambda: throwaway.status_of(url) == 200, self.platform, log)
-
-    def _start_peer(self, name, port, command, log, environment=None):
-        process = throwaway.start(command, log, environment=environment)
-        url = f"http://127.0.0.1:{port}/__count"
-        throwaway.wait_for(name, lambda: throwaway.status_of(url) == 200, process, log)
-        self.servers[name] = Server(name, process, port)
-
-    def _start_nginx(self):
-        (port,) = throwaway.free_ports(1)
-        text = (HERE / "peers" / "nginx.conf").read_text()
-        for key, value in {
-            "WORKERS": self.loops, "DIRECTORY": self.directory, "PLATFORM_PORT": self.platform_port, "PORT": port
-        }.items():  # fmt: skip
-            text = text.replace(f"@{key}@", str(value))
-        configuration = self.directory / "nginx.conf"
-        configuration.write_text(text)
-        log = self.directory / "nginx.log"
-        self._start_peer("nginx", port, [program("nginx"), "-e", log, "-c", configuration], log)
-
-    def _start_go(self):
-        (port,) = throwaway.free_ports(1)
-        command = [
-            self.peers / "reverseproxy", "-listen", f"127.0.0.1:{port}",
-            "-upstream", f"http://127.0.0.1:{self.platform_port}",
-        ]  # fmt: skip
-        self._start_peer("go", port, command, self.directory / "go.log", {"GOMAXPROCS": str(self.loops)})
 
     def idle_memory(self):
         """Resident bytes per server, a second after the start and before any load."""
@@ -243,26 +160,3 @@ class Topology:
         for server in self.servers.values():
             throwaway.stop(server.process)
         throwaway.stop(self.platform)
-
-
-def sync_micros(directory):
-    """The median of 50 writes of 4 KiB with fdatasync: what a durable commit costs at least."""
-    times = []
-    with open(directory / "sync-probe", "wb") as file:
-        for _ in range(50):
-            file.write(bytes(4096))
-            file.flush()
-            began = time.monotonic()
-            os.fdatasync(file.fileno())
-            times.append((time.monotonic() - began) * 1e6)
-    return statistics.median(times)
-
-
-def file_system(directory):
-    """The type of the file system that holds a directory, from the longest mount point that fits."""
-    path, best, kind = str(directory.resolve()), "", "unknown"
-    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
-        _, mount, this, *_ = line.split()
-        if len(mount) >= len(best) and (path + "/").startswith(mount.rstrip("/") + "/"):
-            best, kind = mount, this
-    return kind

@@ -57,6 +57,44 @@ import Testing
         Data(bytes).range(of: Data(part)) != nil
     }
 
+    @Test func signingCredentialsAreDerivedShownOnceAndRotated() async throws {
+        let scratch = try ScratchDirectory()
+        let options = ["--signing", "--label", "kiosk", "--addresses", "192.0.2.0/24", "--core-types", "word"]
+        let added = try Self.object(await Self.run(["client", "add", "school"] + options, scratch).output)
+        // HKDF of the scratch master, computed with Python.
+        #expect(added["secretKey"] as? String == "3cT9y9Jlf2Z1pzg-LKGsBS-w5PdaSpleMhWW47uooCU")
+        let appKey = try #require(added["appKey"] as? String)
+        let rotated = try Self.object(await Self.run(["client", "rotate", "school"], scratch).output)
+        #expect(rotated["secretKey"] as? String == "wxE7FqV8dYVaQoruAMJtjLEiNVXE7jQWk65fBewLU-k")
+        #expect(rotated["appKey"] as? String == appKey)
+        #expect(rotated["apiKey"] as? String != added["apiKey"] as? String)
+        #expect(rotated["previousValidUntil"] is String)
+        let line = await Self.run(["client", "list"], scratch).output
+        let listed = try Self.object(line)
+        #expect(listed["appKey"] as? String == appKey && listed["version"] as? Int == 2)
+        #expect(listed["label"] as? String == "kiosk" && listed["coreTypes"] as? [String] == ["word"])
+        #expect(listed["addresses"] as? [String] == ["192.0.2.0/24"])
+        for secret in [added["apiKey"], added["secretKey"], rotated["apiKey"], rotated["secretKey"]] {
+            #expect(!line.contains(try #require(secret as? String)))
+        }
+    }
+
+    @Test func tokensAreMadeAndTakenBack() async throws {
+        let scratch = try ScratchDirectory()
+        _ = await Self.run(["client", "add", "school"], scratch)
+        let made = await Self.run(["token", "--client", "school", "--user", "mei", "--ttl", "30m"], scratch)
+        #expect(made.exitCode == .success, "\(made.complaints)")
+        let token = try Self.object(made.output)
+        #expect(token["token_type"] as? String == "Bearer" && token["expires_in"] as? Int == 1_800)
+        #expect((token["access_token"] as? String)?.split(separator: ".").count == 3)
+        let more = await Self.run(["token", "--client", "school", "--user", "m", "--scopes", "erase"], scratch)
+        #expect(more.exitCode == .usage && more.complaints.first?.contains("erase") == true)
+        let nobody = await Self.run(["token", "--client", "nobody", "--user", "mei"], scratch)
+        #expect(nobody.exitCode == .noUser)
+        let revoked = await Self.run(["token", "revoke", "--client", "school", "--user", "mei"], scratch)
+        #expect(revoked.exitCode == .success && revoked.output.contains(#""user":"mei","tokenId":null"#))
+    }
+
     @Test func aNameIsNeverGivenTwice() async throws {
         let scratch = try ScratchDirectory()
         _ = await Self.run(["client", "add", "app"], scratch)

@@ -18,20 +18,75 @@ import Testing
         (["check", "--config", "-"], .check, "-"),
         (
             ["client", "add", "app"],
-            .administer(.addClient(name: "app", scopes: ["evaluate", "tts", "report", "realtime", "records"])), nil
+            .administer(
+                .addClient(.init(name: "app", scopes: ["evaluate", "tts", "report", "realtime", "records"]))
+            ), nil
         ),
         (
             ["client", "add", "--scopes", "records,evaluate,records", "app"],
-            .administer(.addClient(name: "app", scopes: ["evaluate", "records"])), nil
+            .administer(.addClient(.init(name: "app", scopes: ["evaluate", "records"]))), nil
         ),
         (
             ["client", "add", "app", "--scopes=all"],
             .administer(
                 .addClient(
-                    name: "app",
-                    scopes: ["evaluate", "tts", "report", "realtime", "records", "erase", "tokens", "usage"]
+                    .init(
+                        name: "app",
+                        scopes: ["evaluate", "tts", "report", "realtime", "records", "erase", "tokens", "usage"]
+                    )
                 )
             ), nil
+        ),
+        (
+            [
+                "client", "add", "app", "--scopes", "tts", "--label", "a kiosk", "--expires", "90d", "--signing",
+                "--core-types", "word,sent.eval", "--addresses", "192.0.2.0/24,::1",
+            ],
+            .administer(
+                .addClient(
+                    .init(
+                        name: "app",
+                        label: "a kiosk",
+                        scopes: ["tts"],
+                        coreTypes: ["word", "sent.eval"],
+                        addresses: ["192.0.2.0/24", "::1"],
+                        lifetimeSeconds: 7_776_000,
+                        isSigning: true
+                    )
+                )
+            ), nil
+        ),
+        (["client", "rotate", "app"], .administer(.rotateClient(name: "app", overlapSeconds: 86_400)), nil),
+        (
+            ["client", "rotate", "app", "--overlap", "0s"],
+            .administer(.rotateClient(name: "app", overlapSeconds: 0)), nil
+        ),
+        (
+            ["token", "--client", "app", "--user", "mei"],
+            .administer(.makeToken(.init(client: "app", user: "mei"))), nil
+        ),
+        (
+            [
+                "token", "--client", "app", "--user", "mei", "--ttl", "30m", "--scopes", "report", "--maximum-calls",
+                "5",
+            ],
+            .administer(
+                .makeToken(
+                    .init(client: "app", user: "mei", lifetimeSeconds: 1_800, scopes: ["report"], maximumCalls: 5)
+                )
+            ), nil
+        ),
+        (
+            ["token", "revoke", "--client", "app", "--user", "mei"],
+            .administer(.revokeTokens(client: "app", user: "mei", tokenID: nil)), nil
+        ),
+        (
+            ["token", "revoke", "--client", "app", "--id", "x"],
+            .administer(.revokeTokens(client: "app", user: nil, tokenID: "x")), nil
+        ),
+        (
+            ["token", "revoke", "--client", "app", "--all"],
+            .administer(.revokeTokens(client: "app", user: nil, tokenID: nil)), nil
         ),
         (["client", "list", "--config", "a"], .administer(.listClients), "a"),
         (["client", "revoke", "a.b-c_0"], .administer(.revokeClient(name: "a.b-c_0")), nil),
@@ -70,9 +125,9 @@ import Testing
     @Test(arguments: [
         ([], "a verb is missing; speechgate --help lists them"),
         (["serv"], #"unknown verb "serv"; did you mean "serve"?"#),
-        (["xyzzy"], #"unknown verb "xyzzy"; known: serve, check, client, claims, sign"#),
+        (["xyzzy"], #"unknown verb "xyzzy"; known: serve, check, client, token, claims, sign"#),
         (["--config", "a", "serve"], "the verb comes before its options; speechgate --help lists the verbs"),
-        (["client"], #""client" needs one of "add", "list", "revoke""#),
+        (["client"], #""client" needs one of "add", "list", "rotate", "revoke""#),
         (["client", "ad"], #""client" has no "ad"; did you mean "add"?"#),
         (["claims", "show"], #""claims" has no "show"; known: list, settle"#),
         (["serve", "--confg", "a"], #""serve" has no option --confg; did you mean --config?"#),
@@ -108,6 +163,28 @@ import Testing
         (
             ["client", "add", "app", "--scopes", "a,,"],
             #"--scopes: unknown scope "a"; known: evaluate,tts,report,realtime,records,erase,tokens,usage"#
+        ),
+        (
+            ["client", "add", "app", "--addresses", "10.0.0.0/33"],
+            #"--addresses: addresses and ranges such as "192.0.2.7", "192.0.2.0/24", "2001:db8::/32" or "unix" are "#
+                + #"wanted, not "10.0.0.0/33""#
+        ),
+        (
+            ["client", "add", "app", "--expires", "soon"],
+            #"--expires: "1s" to "3650d" with a unit (s, m, h, d) is wanted, not "soon""#
+        ),
+        (["token"], #""token" needs --client NAME and --user USER"#),
+        (
+            ["token", "--client", "a", "--user", "u", "--ttl", "25h"],
+            #"--ttl: "1s" to "1d" with a unit (s, m, h, d) is wanted, not "25h""#
+        ),
+        (
+            ["token", "--client", "a", "--user", "u", "--maximum-calls", "0"],
+            #"--maximum-calls: a number from 1 to 1000000 is wanted, not "0""#
+        ),
+        (
+            ["token", "revoke", "--client", "a", "--all", "--user", "u"],
+            #""token revoke" needs exactly one of --id ID, --user USER and --all"#
         ),
         (
             ["claims", "settle", "k", "--billed"],

@@ -179,6 +179,11 @@ final class TestBed: Sendable {
 
     /// Runs one of the daemon's verbs beside the running daemon.
     func speechgate(_ arguments: String...) async throws -> (status: Int32, output: String) {
+        try await self.speechgate(arguments)
+    }
+
+    /// Runs one of the daemon's verbs beside the running daemon.
+    func speechgate(_ arguments: [String]) async throws -> (status: Int32, output: String) {
         try await Self.speechgate(arguments, in: self.folder, of: self.stateSize == nil ? nil : self.gateway)
     }
 

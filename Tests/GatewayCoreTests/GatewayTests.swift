@@ -15,7 +15,7 @@ import Testing
             Route(.get, "/v1/free") { _ in HTTPResponse(status: HTTPStatus(200)) },
             Route(.get, "/v1/paid") { exchange async throws(GatewayError) in
                 try await exchange.answerPaid { () throws(GatewayError) in
-                    Principal(client: "school", user: nil, scopes: [])
+                    .accepted(Principal(client: "school", user: nil, scopes: []))
                 } _: { _, _ async throws(GatewayError) in
                     HTTPResponse(status: HTTPStatus(200))
                 }

@@ -65,12 +65,13 @@ final class PaidCallBench: Sendable {
         isDeduplicated: Bool = true,
         watch: ContentWatch = ContentWatch()
     ) async throws -> Reply {
-        let scope = CallScope(client: "school", user: user, key: try #require(IdempotencyKey(key)))
+        let key = try #require(IdempotencyKey(key))
         do throws(GatewayError) {
             let response = try await self.calls.perform(
                 PaidCalls.Request(
                     operation: PlainOperation(isDeduplicated: isDeduplicated, content: watch.makeContent()),
-                    scope: scope,
+                    principal: Principal(client: "school", user: user, scopes: []),
+                    key: key,
                     form: self.form(content),
                     path: "/evaluate",
                     accounts: [self.account],

@@ -22,7 +22,7 @@ import Testing
         )
         #expect(body.payload == "format=mp3&language=zh-CN&pitch=50&speed=50&text=你好世界&voice=xiaoyan&volume=50")
         #expect(
-            YuguSigner.signature(of: body.payload, secretKey: Secret("test_secret_key_123"))
+            RequestSignature.signature(of: body.payload, secretKey: Secret("test_secret_key_123"))
                 == "OwKwMSazwAh1jmF/ro/dSSgMuJCt8RAFkmf7uZ9cEK4="
         )
     }
@@ -52,9 +52,9 @@ import Testing
                 try #require(scanner.value(at: [name], in: vector).flatMap(scanner.string))
             }
             let parameters = try #require(scanner.value(at: ["params"], in: vector))
-            let payload = YuguSigner.payload(of: try scanner.scalarMembers(of: parameters))
+            let payload = RequestSignature.payload(of: try scanner.scalarMembers(of: parameters))
             #expect(try payload == text("payload"))
-            #expect(try YuguSigner.signature(of: payload, secretKey: Secret(text("secret"))) == text("signature"))
+            #expect(try RequestSignature.signature(of: payload, secretKey: Secret(text("secret"))) == text("signature"))
         }
     }
 

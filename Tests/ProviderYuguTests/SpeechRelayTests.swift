@@ -16,10 +16,13 @@ import Testing
     private static let audio = "https://ygyx.dragonai.tech/tts-local/a.mp3"
     private static let day: Int64 = 86_400_000
 
-    private static func relay(master: String = "master", hosts: [String] = ["ygyx.dragonai.tech"]) -> SpeechRelay {
+    private static let key = Secret([UInt8](repeating: 1, count: 32))
+    private static let otherKey = Secret([UInt8](repeating: 2, count: 32))
+
+    private static func relay(keys: [Secret] = [Self.key], hosts: [String] = ["ygyx.dragonai.tech"]) -> SpeechRelay {
         var configuration = SpeechRelay.Configuration(gatewayURL: "https://gate.example")
         configuration.hosts = hosts
-        return SpeechRelay(configuration: configuration, master: Secret(master), transport: NoTransport())
+        return SpeechRelay(configuration: configuration, keys: keys, transport: NoTransport())
     }
 
     private static func link(_ url: String = Self.audio, user: String? = "mei") throws -> String {
@@ -64,7 +67,8 @@ import Testing
             #expect(Self.url(Base64.encode(changed, as: .urlSafe), user: "mei") == nil)
         }
         let owner = SpeechRelay.Owner(client: "school", user: "mei")
-        #expect(Self.relay(master: "another").url(of: link, for: owner, now: 1) == nil)
+        #expect(Self.relay(keys: [Self.otherKey]).url(of: link, for: owner, now: 1) == nil)
+        #expect(Self.relay(keys: [Self.otherKey, Self.key]).url(of: link, for: owner, now: 1) == Self.audio)
     }
 
     @Test(arguments: [

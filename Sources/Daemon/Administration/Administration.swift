@@ -10,15 +10,18 @@ final class Administration: Sendable {
     /// How many lines one reply of a list has at most.
     static let pageLength = 500
 
-    private let store: Store
+    let store: Store
+    /// Nil without a daemon, for commands that need none.
+    let masters: MasterKeys?
+    let clock: GatewayClock
     /// Nil without a daemon.
-    private let running: GatewayAssembly?
-    private let clock: GatewayClock
+    let running: GatewayAssembly?
     /// Reading the clients and showing them to the gateway is one step: an older list must not come last.
-    private let clients: Locked<ClientDirectory?>
+    let clients: Locked<ClientDirectory?>
 
-    init(store: Store, running: GatewayAssembly?, clock: GatewayClock = .system) {
+    init(store: Store, masters: MasterKeys?, running: GatewayAssembly?, clock: GatewayClock = .system) {
         self.store = store
+        self.masters = masters
         self.running = running
         self.clients = Locked(running?.clients)
         self.clock = clock
@@ -30,12 +33,18 @@ final class Administration: Sendable {
     func perform(_ command: AdministrationCommand) async throws(VerbFailure) -> AdministrationReply {
         do {
             switch command {
-            case .addClient(let name, let scopes):
-                return try await self.addClient(name, scopes: scopes)
+            case .addClient(let description):
+                return try await self.addClient(description)
             case .listClients:
                 return try self.listClients()
+            case .rotateClient(let name, let overlap):
+                return try await self.rotateClient(name, overlap: .seconds(overlap))
             case .revokeClient(let name):
                 return try await self.revokeClient(name)
+            case .makeToken(let description):
+                return try self.makeToken(description)
+            case .revokeTokens(let client, let user, let tokenID):
+                return try await self.revokeTokens(client: client, user: user, tokenID: tokenID)
             case .listClaims(let after):
                 return try self.listClaims(after: after)
             case .settleClaim(let key, let client, let user, let billed):
@@ -49,79 +58,10 @@ final class Administration: Sendable {
             throw error
         } catch let error as StoreError {
             throw VerbFailure(error)
+        } catch let error as GatewayError {
+            throw VerbFailure(.usage, error.message)
         } catch {
             throw VerbFailure(.software, "an unexpected failure")
-        }
-    }
-
-    // MARK: - Clients
-
-    private func addClient(_ name: String, scopes: [String]) async throws -> AdministrationReply {
-        if let fault = NameText.fault(name) { throw VerbFailure(.usage, "NAME: \(fault)") }
-        guard !scopes.isEmpty, scopes.allSatisfy({ Scope(rawValue: $0) != nil }) else {
-            throw VerbFailure(.usage, "--scopes: known: \(Scope.list)")
-        }
-        let key = APIKey.make()
-        let client = NewClient(
-            name: name,
-            keyHash: key.hash.bytes,
-            scopes: scopes,
-            createdAt: self.clock.unixMilliseconds()
-        )
-        do throws(StoreError) {
-            try await self.store.addClient(client)
-        } catch {
-            guard error.code == .conflict else { throw VerbFailure(error) }
-            let rule = "names are never given twice, not even after a revocation"
-            throw VerbFailure(.cannotCreate, "there is or was a client \"\(name)\"; \(rule): choose another")
-        }
-        try self.reloadClients()
-        return Self.lines { writer in
-            writer.object { json in
-                json.member("client", name)
-                json.member("apiKey", key.text)
-                json.null("appKey")
-                json.null("secretKey")
-            }
-        }
-    }
-
-    private func listClients() throws(StoreError) -> AdministrationReply {
-        let rows = try self.store.clients()
-        return Self.lines { writer in
-            for row in rows {
-                writer.object { json in
-                    json.member("client", row.name)
-                    json.array("scopes") { list in
-                        for scope in row.scopes { list.element(scope) }
-                    }
-                    json.member("createdAt", Timestamp.text(unixMilliseconds: row.createdAt))
-                    json.member("revokedAt", row.revokedAt.map { Timestamp.text(unixMilliseconds: $0) })
-                }
-                writer.lineFeed()
-            }
-        }
-    }
-
-    private func revokeClient(_ name: String) async throws -> AdministrationReply {
-        let now = self.clock.unixMilliseconds()
-        guard try await self.store.revokeClient(name, at: now) else {
-            let exists = try self.store.clients().contains { $0.name == name }
-            let known = exists ? "the client \"\(name)\" is revoked already" : "there is no client \"\(name)\""
-            throw VerbFailure(.noUser, "\(known); speechgate client list shows all")
-        }
-        try self.reloadClients()
-        return Self.lines { writer in
-            writer.object { json in
-                json.member("client", name)
-                json.member("revokedAt", Timestamp.text(unixMilliseconds: now))
-            }
-        }
-    }
-
-    private func reloadClients() throws(StoreError) {
-        try self.clients.withLock { (clients) throws(StoreError) in
-            clients?.replace(with: try self.store.clients())
         }
     }
 
@@ -186,7 +126,7 @@ final class Administration: Sendable {
         }
     }
 
-    private static func lines(_ write: (inout JSONWriter) -> Void) -> AdministrationReply {
+    static func lines(_ write: (inout JSONWriter) -> Void) -> AdministrationReply {
         var writer = JSONWriter()
         write(&writer)
         if let last = writer.bytes.last, last != 0x0A { writer.lineFeed() }
@@ -201,7 +141,7 @@ extension VerbFailure {
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
             case .unavailable, .spoolFull: .ioError
-            case .corrupt, .newerSchema, .conflict, .settledBilled: .dataError
+            case .corrupt, .newerSchema, .conflict, .settledBilled, .tokenExhausted: .dataError
             case .invalid: .software
             }
         self.init(exitCode, error.message)

@@ -79,6 +79,7 @@ struct CommandLine: Hashable, Sendable {
 
     /// The second words of verbs of two words, or nil when `word` begins none.
     private static func group(_ word: String) -> [String]? {
+        guard !VerbGrammar.all.contains(where: { $0.words == [word] }) else { return nil }
         let seconds = VerbGrammar.all.filter { $0.words.count == 2 && $0.words[0] == word }.map { $0.words[1] }
         return seconds.isEmpty ? nil : seconds
     }
@@ -141,10 +142,17 @@ struct CommandLine: Hashable, Sendable {
         case "check":
             return .check
         case "client add":
-            let name = try Self.clientName(parsed.positionals[0], of: "NAME")
-            return .administer(.addClient(name: name, scopes: try Self.scopes(parsed.value("--scopes"))))
+            return .administer(.addClient(try Self.client(parsed)))
         case "client list":
             return .administer(.listClients)
+        case "client rotate":
+            let name = try Self.clientName(parsed.positionals[0], of: "NAME")
+            let overlap = try Self.seconds("--overlap", in: 0...2_592_000, parsed) ?? 86_400
+            return .administer(.rotateClient(name: name, overlapSeconds: overlap))
+        case "token":
+            return .administer(.makeToken(try Self.token(parsed)))
+        case "token revoke":
+            return .administer(try Self.tokenRevocation(parsed))
         case "client revoke":
             return .administer(.revokeClient(name: try Self.clientName(parsed.positionals[0], of: "NAME")))
         case "claims list":
@@ -174,13 +182,13 @@ struct CommandLine: Hashable, Sendable {
         )
     }
 
-    private static func clientName(_ name: String, of argument: String) throws(VerbFailure) -> String {
+    static func clientName(_ name: String, of argument: String) throws(VerbFailure) -> String {
         if let fault = NameText.fault(name) { throw Self.usage("\(argument): \(fault)") }
         return name
     }
 
-    private static func scopes(_ list: String?) throws(VerbFailure) -> [String] {
-        guard let list else { return Scope.clientDefaults.map(\.rawValue) }
+    static func scopes(_ list: String?) throws(VerbFailure) -> [String]? {
+        guard let list else { return nil }
         if list == "all" { return Scope.allCases.map(\.rawValue) }
         var chosen: Set<Scope> = []
         for word in list.split(separator: ",", omittingEmptySubsequences: false) {

@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// All verbs, with their help.
 extension VerbGrammar {
-    private static let config = Option(
+    static let config = Option(
         name: "--config",
         value: "FILE",
         help: "the configuration; else $SPEECHGATE_CONFIG, else \(ConfigurationFile.defaultPath)"
@@ -10,8 +10,9 @@ extension VerbGrammar {
 
     /// All verbs, in the order of the help.
     static let all: [VerbGrammar] = [
-        Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRevoke, Self.claimsList, Self.claimsSettle,
-        Self.sign,
+        Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRotate, Self.clientRevoke,
+        // The longer one first: the first that fits is taken.
+        Self.tokenRevoke, Self.token, Self.claimsList, Self.claimsSettle, Self.sign,
     ]
 
     static let serve = VerbGrammar(
@@ -48,41 +49,6 @@ extension VerbGrammar {
             "fault, FILE:KEY: what and why, and exits with 78.",
         ],
         examples: ["speechgate check --config speechgate.json5"]
-    )
-
-    static let clientAdd = VerbGrammar(
-        words: ["client", "add"],
-        positionals: ["NAME"],
-        options: [
-            Self.config,
-            Option(
-                name: "--scopes",
-                value: "LIST",
-                help: "what the client may do, separated by commas, or \"all\"; of\n\(Scope.list)\n"
-                    + "(default: \(Scope.defaultList))"
-            ),
-        ],
-        summary: "Makes a client and prints its API key, this once.",
-        details: [
-            "Prints one JSON line. The key is not stored, only its SHA-256: keep it. A name is 1 to 63 characters of",
-            "a-z, 0-9, '.', '_' and '-', and is never given to another client, not even after \"client revoke\".",
-        ],
-        examples: ["speechgate client add school-app", "speechgate client add reports --scopes report,records"]
-    )
-
-    static let clientList = VerbGrammar(
-        words: ["client", "list"],
-        options: [Self.config],
-        summary: "Prints all clients, one JSON line each, without keys.",
-        examples: ["speechgate client list"]
-    )
-
-    static let clientRevoke = VerbGrammar(
-        words: ["client", "revoke"],
-        positionals: ["NAME"],
-        options: [Self.config],
-        summary: "Ends a client: its key is refused from now on. Its records stay.",
-        examples: ["speechgate client revoke school-app"]
     )
 
     static let claimsList = VerbGrammar(

@@ -80,6 +80,7 @@ extension Configuration {
 extension Configuration.Secrets {
     fileprivate mutating func read(_ secrets: inout ConfigurationObject) {
         secrets.secret("master", into: &self.master)
+        secrets.secret("previousMaster", into: &self.previousMaster)
         secrets.secret("upstreamKey", into: &self.upstreamKey)
         for (key, reference) in [("master", self.master), ("upstreamKey", self.upstreamKey)]
         where reference == nil && !secrets.has(key) {
@@ -111,6 +112,9 @@ extension Configuration.Limits {
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
         limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
+        limits.size("unprovenBudget", into: &self.unprovenBudget, in: .mebibytes(1) ... .gibibytes(64))
+        limits.duration("signatureWindow", into: &self.signatureWindow, in: .seconds(1) ... .seconds(3_600))
+        limits.integer("failedCredentials", into: &self.failedCredentials, in: 1...1_000_000)
         if self.requestLine > self.headBytes {
             limits.refuse("requestLine", "\"\(self.requestLine)\" is more than \"headBytes\", \"\(self.headBytes)\"")
         }

@@ -49,10 +49,12 @@ struct Configuration: Hashable, Sendable {
         var format = Format.json
     }
 
-    /// Where the daemon's own secrets are; neither has a default.
+    /// Where the daemon's own secrets are; two of them have no default.
     struct Secrets: Hashable, Sendable {
         /// What signing credentials and tokens are derived from.
         var master: SecretReference?
+        /// The master before this one, whose tokens and signatures are still accepted; nil when there is none.
+        var previousMaster: SecretReference?
         /// What the idempotency keys sent to platforms are derived from.
         var upstreamKey: SecretReference?
     }
@@ -83,6 +85,14 @@ struct Configuration: Hashable, Sendable {
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
+        /// What signed uploads may take together before their signature could be checked; the default is 64 MiB.
+        var unprovenBudget = ByteCount.mebibytes(64)
+        /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is
+        /// 300 s.
+        var signatureWindow: Duration = .seconds(300)
+        /// Invalid credentials that one address may send at once, one a second comes back; 429 beyond; the default is
+        /// 100.
+        var failedCredentials = 100
     }
 
     /// How long things are kept.

@@ -4,6 +4,8 @@ internal import Cryptography
 struct ResolvedSecrets: Sendable {
     /// What signing credentials and tokens are derived from.
     let master: Secret
+    /// The master before this one, or nil.
+    let previousMaster: Secret?
     /// What the idempotency keys sent to platforms are derived from.
     let upstreamKey: Secret
     /// The secret of each account, in the order of `yugu.accounts`.
@@ -21,6 +23,9 @@ struct ResolvedSecrets: Sendable {
         var reader = SecretReader(environment: environment)
         let configuration = file.configuration
         let master = reader.readOwn(configuration.secrets.master, path: "secrets.master")
+        let previousMaster = configuration.secrets.previousMaster.flatMap {
+            reader.readOwn($0, path: "secrets.previousMaster")
+        }
         let upstreamKey = reader.readOwn(configuration.secrets.upstreamKey, path: "secrets.upstreamKey")
         if let master, master == upstreamKey {
             reader.refuse("secrets.upstreamKey", "this is the same secret as secrets.master; \(SecretReader.recipe)")
@@ -35,6 +40,7 @@ struct ResolvedSecrets: Sendable {
             throw ConfigurationError(file: file.path, issues: reader.issues)
         }
         self.master = master
+        self.previousMaster = previousMaster
         self.upstreamKey = upstreamKey
         self.accounts = accounts
         self.warnings = reader.warnings.map { $0.line(file: file.path) }

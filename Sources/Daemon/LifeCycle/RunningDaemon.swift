@@ -108,7 +108,7 @@ struct RunningDaemon: Sendable {
             configuration: configuration.controlServer(),
             loops: [loops.operations],
             responder: ControlResponder(
-                administration: Administration(store: store, running: assembly),
+                administration: Administration(store: store, masters: assembly.masters, running: assembly),
                 logger: logger
             ),
             logger: logger

@@ -1,6 +1,6 @@
 internal import Cryptography
+internal import GatewayCore
 internal import JSONScan
-internal import ProviderYugu
 
 /// `sign`: what the platform would sign, for finding out why a signature is refused.
 struct SignVerb: Sendable {
@@ -15,11 +15,11 @@ struct SignVerb: Sendable {
         for parameter in self.arguments.parameters {
             parameters.append((parameter.name, try Self.value(of: parameter)))
         }
-        let payload = YuguSigner.payload(of: parameters)
+        let payload = RequestSignature.payload(of: parameters)
         var writer = JSONWriter()
         writer.object { json in
             json.member("payload", payload)
-            json.member("signature", YuguSigner.signature(of: payload, secretKey: secret))
+            json.member("signature", RequestSignature.signature(of: payload, secretKey: secret))
         }
         writer.lineFeed()
         context.console.output(writer.bytes)

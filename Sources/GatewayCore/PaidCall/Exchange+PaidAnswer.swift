@@ -4,19 +4,19 @@ extension Exchange {
     /// Answers a paid route: whatever happens, the answer names the key under which it happened.
     ///
     /// - Parameters:
-    ///   - authenticate: Says who asks; a refusal comes before any other.
+    ///   - admit: Says who asks; a refusal comes before any other.
     ///   - work: Does what the route is for.
     public func answerPaid(
-        authenticating authenticate: () throws(GatewayError) -> Principal,
-        _ work: (Principal, IdempotencyKey) async throws(GatewayError) -> HTTPResponse
+        admitting admit: () throws(GatewayError) -> Admission,
+        _ work: (Admission, IdempotencyKey) async throws(GatewayError) -> HTTPResponse
     ) async throws(GatewayError) -> HTTPResponse {
         let parsed = Self.key(of: self.head)
         do throws(GatewayError) {
-            let principal = try authenticate()
+            let admission = try admit()
             let key = try parsed.get()
             // Said before the body is read; a request that came earlier is finished.
             guard !self.isDraining else { throw .draining }
-            var response = try await work(principal, key)
+            var response = try await work(admission, key)
             response.fields.append(.idempotencyKey, key.text)
             return response
         } catch {

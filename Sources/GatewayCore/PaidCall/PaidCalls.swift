@@ -26,6 +26,8 @@ public final class PaidCalls: Sendable {
         public let operation: any PaidOperation
         /// Whose call it is.
         public let scope: CallScope
+        /// The token whose calls are counted, or nil.
+        let token: TokenUse?
         /// What makes it the same call.
         public let fingerprint: Digest256
         /// The accounts that may carry it, best first.
@@ -36,18 +38,22 @@ public final class PaidCalls: Sendable {
         /// Takes the parts.
         ///
         /// - Parameters:
+        ///   - principal: Who asks.
+        ///   - key: What the caller calls it.
         ///   - form: The whole content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
         public init(
             operation: any PaidOperation,
-            scope: CallScope,
+            principal: Principal,
+            key: IdempotencyKey,
             form: ReceivedForm,
             path: String,
             accounts: [Account],
             requestID: String
         ) {
             self.operation = operation
-            self.scope = scope
+            self.scope = CallScope(client: principal.client, user: principal.user, key: key)
+            self.token = principal.tokenUse
             self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
             self.accounts = accounts
             self.requestID = requestID
@@ -56,18 +62,22 @@ public final class PaidCalls: Sendable {
         /// Takes the parts.
         ///
         /// - Parameters:
+        ///   - principal: Who asks.
+        ///   - key: What the caller calls it.
         ///   - body: The exact content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
         public init(
             operation: any PaidOperation,
-            scope: CallScope,
+            principal: Principal,
+            key: IdempotencyKey,
             body: ReceivedJSON,
             path: String,
             accounts: [Account],
             requestID: String
         ) {
             self.operation = operation
-            self.scope = scope
+            self.scope = CallScope(client: principal.client, user: principal.user, key: key)
+            self.token = principal.tokenUse
             self.fingerprint = Fingerprint.make(operation: operation.name, path: path, body: body)
             self.accounts = accounts
             self.requestID = requestID

@@ -61,7 +61,7 @@ struct PaidFlight: Sendable {
     }
 
     private func claim(for account: Account) -> NewClaim {
-        NewClaim(
+        var claim = NewClaim(
             scope: self.request.scope.hash,
             client: self.request.scope.client,
             user: self.request.scope.user,
@@ -73,9 +73,12 @@ struct PaidFlight: Sendable {
             sentAt: self.services.clock.unixMilliseconds(),
             flight: self.flight
         )
+        claim.token = self.request.token
+        return claim
     }
 
     private func refusal(of error: StoreError) -> GatewayError {
+        if error.code == .tokenExhausted { return .tokenExhausted }
         if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
         self.calls.trouble.note(error)
         return .storeUnavailable

@@ -17,14 +17,8 @@ public enum APIKey {
         SHA256.hash(of: text)
     }
 
-    /// The key in an `Authorization` value, or nil when it holds none (RFC 6750, section 2.1).
-    static func bearer(in authorization: String) -> String? {
-        let bytes = authorization.utf8
-        let scheme = bytes.prefix { $0 != UInt8(ascii: " ") }
-        let token = bytes[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
-        guard scheme.elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }), token.starts(with: Self.prefix.utf8),
-            token.count <= 128, !token.contains(UInt8(ascii: " "))
-        else { return nil }
-        return String(Substring(token))
+    /// Whether a bearer credential is meant as an API key.
+    static func isMeant(by credential: String) -> Bool {
+        credential.utf8.starts(with: Self.prefix.utf8) && credential.utf8.count <= 128
     }
 }

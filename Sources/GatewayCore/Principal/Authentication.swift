@@ -1,20 +1,207 @@
 internal import Cryptography
 internal import HTTPWire
 
-/// Finds out who makes a request, from its head alone (design, section 4, steps 1 and 2).
+/// Finds out who makes a request, from its head alone where that suffices (design, section 4, steps 1 and 2).
 struct Authentication: Sendable {
     let clients: ClientDirectory
+    let masters: MasterKeys
+    let revocations: TokenRevocations
+    let clock: GatewayClock
+    /// How far the clock of a signing client may be off, and how long its nonces are remembered.
+    let signatureWindow: Duration
+    let nonces: NonceMemory
+    let failures: FailedCredentials
 
-    /// - Throws: 401/40100 without a valid key; 400/40001 for a malformed user.
-    func principal(of head: HTTPRequestHead) throws(GatewayError) -> Principal {
-        guard head.fields.count(of: .authorization) == 1,
-            let key = head.fields[.authorization].flatMap(APIKey.bearer),
-            let client = self.clients.client(withKeyHash: APIKey.hash(of: key))
-        else { throw .unauthorized }
+    /// - Throws: 401/40100 without a valid credential; 400/40001 for malformed fields; 403/40300 from a foreign address
+    ///   or for a foreign user; 429/42900 after too many failures.
+    func admit(_ head: HTTPRequestHead, from address: String) throws(GatewayError) -> Admission {
+        let authorizations = head.fields.values(of: .authorization)
+        // An appKey beside a bearer credential is how some SDKs are set up; a signature beside it is a contradiction.
+        let isSigned = head.fields.contains(.xSignature) || authorizations.isEmpty && head.fields.contains(.xAppKey)
+        guard isSigned || !authorizations.isEmpty else { throw .unauthorized }
+        try self.failures.check(address, at: self.clock.now())
+        guard isSigned else {
+            guard authorizations.count == 1, let credential = BearerCredential.text(in: authorizations[0]) else {
+                throw self.refusal(address)
+            }
+            if APIKey.isMeant(by: credential) {
+                return .accepted(try self.keyHolder(credential, head: head, address: address))
+            }
+            return .accepted(try self.tokenHolder(credential, head: head, address: address))
+        }
+        guard authorizations.isEmpty else {
+            throw .invalid("Send either Authorization or X-App-Key with its signature, not both.")
+        }
+        return try self.signer(head, address: address)
+    }
+
+    /// Counts a credential that cannot be genuine.
+    func noteFailure(_ address: String) {
+        self.failures.note(address, at: self.clock.now())
+    }
+
+    /// - Throws: 401/40100 for a nonce that came before.
+    func spend(_ nonce: String, of client: String) throws(GatewayError) {
+        guard self.nonces.insert(nonce, client: client, at: self.clock.now()) else {
+            throw .badSignature("This X-Nonce was used before; sign every attempt with a new one.")
+        }
+    }
+
+    private func refusal(_ address: String) -> GatewayError {
+        self.noteFailure(address)
+        return .unauthorized
+    }
+
+    // MARK: API keys
+
+    private func keyHolder(
+        _ key: String,
+        head: HTTPRequestHead,
+        address: String
+    ) throws(GatewayError) -> Principal {
+        let now = self.clock.unixMilliseconds()
+        guard let client = self.clients.client(withKeyHash: APIKey.hash(of: key), at: now) else {
+            throw self.refusal(address)
+        }
+        guard !client.isExpired(at: now) else { throw .unauthorized }
+        try Self.check(client, comesFrom: address)
+        return Self.principal(client, user: try Self.user(in: head), scopes: client.scopes, .apiKey)
+    }
+
+    private static func check(_ client: ClientDirectory.Client, comesFrom address: String) throws(GatewayError) {
+        guard client.addresses.isEmpty || client.addresses.contains(where: { $0.contains(address) }) else {
+            throw .forbidden("The credential is not accepted from this address.")
+        }
+    }
+
+    private static func user(in head: HTTPRequestHead) throws(GatewayError) -> String? {
         let users = head.fields.values(of: .speechGateUser)
         guard users.count <= 1, users.allSatisfy(UserID.isValid) else {
             throw .invalid("SpeechGate-User must be one value of 1 to 128 letters, digits or . _ : @ -")
         }
-        return Principal(client: client.name, user: users.first, scopes: client.scopes)
+        return users.first
     }
+
+    private static func principal(
+        _ client: ClientDirectory.Client,
+        user: String?,
+        scopes: Set<Scope>,
+        _ credential: Principal.Credential
+    ) -> Principal {
+        var principal = Principal(client: client.name, user: user, scopes: scopes)
+        principal.coreTypes = client.coreTypes
+        principal.credential = credential
+        principal.expiresAt = client.expiresAt
+        return principal
+    }
+
+    // MARK: Tokens
+
+    /// Tokens come from phones, so the client's address ranges do not bind them.
+    private func tokenHolder(
+        _ text: String,
+        head: HTTPRequestHead,
+        address: String
+    ) throws(GatewayError) -> Principal {
+        let now = self.clock.unixMilliseconds()
+        guard let claimed = UnverifiedToken(text), let client = self.clients.client(named: claimed.client),
+            let key = self.masters.tokenKey(
+                named: claimed.keyID,
+                client: client.name,
+                versions: client.versions(at: now)
+            ),
+            let token = claimed.verified(with: key)
+        else { throw self.refusal(address) }
+        // Genuine: what ended by itself or was taken back is no guess.
+        guard token.isValid(at: now), !client.isExpired(at: now), !self.revocations.contains(token) else {
+            throw .unauthorized
+        }
+        if let user = try Self.user(in: head), user != token.user {
+            throw .forbidden("SpeechGate-User is not the token's user; leave it out.")
+        }
+        var principal = Self.principal(
+            client,
+            user: token.user,
+            scopes: token.scopes.intersection(client.scopes),
+            .token(id: token.id)
+        )
+        principal.expiresAt = min(token.expiresAt * 1000, client.expiresAt ?? .max)
+        principal.maximumCalls = token.maximumCalls
+        return principal
+    }
+
+    // MARK: Signatures
+
+    private func signer(_ head: HTTPRequestHead, address: String) throws(GatewayError) -> Admission {
+        guard let appKey = try Self.only(.xAppKey, in: head),
+            let timestamp = try Self.only(.xTimestamp, in: head),
+            let text = try Self.only(.xSignature, in: head)
+        else {
+            throw .badSignature("A signed request needs X-App-Key, X-Timestamp and X-Signature.")
+        }
+        let nonce = try Self.only(.xNonce, in: head)
+        if let nonce, !(1...128).contains(nonce.utf8.count) {
+            throw .invalid("X-Nonce must be 1 to 128 characters.")
+        }
+        try self.checkTime(timestamp)
+        guard let client = self.clients.client(withAppKey: appKey),
+            let signature = Base64.decode(text).flatMap({ Digest256($0) })
+        else { throw self.refusal(address) }
+        let now = self.clock.unixMilliseconds()
+        guard !client.isExpired(at: now) else { throw .unauthorized }
+        try Self.check(client, comesFrom: address)
+        let request = SignedRequest(
+            principal: Self.principal(
+                client,
+                user: try Self.user(in: head),
+                scopes: client.scopes.intersection(Scope.signable),
+                .signature
+            ),
+            authentication: self,
+            secrets: self.masters.signingSecrets(client: client.name, versions: client.versions(at: now)),
+            signature: signature,
+            nonce: nonce,
+            address: address
+        )
+        switch head.framing {
+        case .none, .length(0): return .accepted(try request.verify([""]))
+        default: return .needsBody(request)
+        }
+    }
+
+    private func checkTime(_ text: String) throws(GatewayError) {
+        guard (1...12).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let timestamp = Int64(text)
+        else { throw .invalid("X-Timestamp must be Unix time in whole seconds.") }
+        let difference = timestamp - self.clock.unixMilliseconds() / 1000
+        let window = self.signatureWindow.components.seconds
+        guard abs(difference) <= window else {
+            let direction = difference < 0 ? "behind" : "ahead of"
+            throw .badSignature(
+                "X-Timestamp is \(abs(difference)) s \(direction) the gateway's clock, at most \(window) s are accepted; "
+                    + "set the clock of the client."
+            )
+        }
+    }
+
+    private static func only(
+        _ name: HTTPField.Name,
+        in head: HTTPRequestHead
+    ) throws(GatewayError) -> String? {
+        guard head.fields.count(of: name) <= 1 else { throw .invalid("\(name) was sent twice; send it once.") }
+        return head.fields[name]
+    }
+}
+
+extension ClientDirectory.Client {
+    /// The generations of derived secrets that are valid, the present one first.
+    func versions(at now: Int64) -> [Int] {
+        self.previousUntil.map { now < $0 } == true ? [self.version, self.version - 1] : [self.version]
+    }
+}
+
+extension Scope {
+    /// What a signature can do at most: it covers neither time nor path (design, section 4, step 2), so it is for the
+    /// platform's own operations and none that tells of others or deletes.
+    static let signable: Set<Scope> = [.evaluate, .tts, .report, .realtime]
 }

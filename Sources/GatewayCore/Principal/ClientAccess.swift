@@ -1,27 +1,71 @@
-public import HTTPWire
+internal import HTTPWire
 
 /// Says who makes a request, and whether it may.
 public struct ClientAccess: Sendable {
+    /// What is accepted of credentials.
+    public struct Configuration: Sendable {
+        /// How far the clock of a signing client may be off, and how long nonces are remembered; the default is 300 s.
+        public var signatureWindow = Duration.seconds(300)
+        /// Invalid credentials that an address may send at once, one a second comes back; the default is 100.
+        public var failedCredentials = 100
+
+        /// The defaults.
+        public init() {}
+    }
+
     private let authentication: Authentication
 
     /// Looks clients up in a directory.
-    public init(clients: ClientDirectory) {
-        self.authentication = Authentication(clients: clients)
+    public init(
+        configuration: Configuration = Configuration(),
+        clients: ClientDirectory,
+        masters: MasterKeys,
+        revocations: TokenRevocations,
+        clock: GatewayClock = .system
+    ) {
+        self.authentication = Authentication(
+            clients: clients,
+            masters: masters,
+            revocations: revocations,
+            clock: clock,
+            signatureWindow: configuration.signatureWindow,
+            nonces: NonceMemory(lifetime: configuration.signatureWindow),
+            failures: FailedCredentials(burst: configuration.failedCredentials)
+        )
     }
 
     /// The principal of a request, whatever its credential covers.
     ///
-    /// - Throws: 401/40100, 400/40001 for a malformed user.
-    public func principal(of head: HTTPRequestHead) throws(GatewayError) -> Principal {
-        try self.authentication.principal(of: head)
+    /// - Throws: 401/40100, 400/40001 for malformed fields, 403/40300 for a foreign address or user, 429/42900.
+    public func principal(of exchange: Exchange) throws(GatewayError) -> Principal {
+        guard case .accepted(let principal) = try self.admission(of: exchange) else {
+            throw .badSignature("Signatures are accepted for the platform's own paths only; use an API key here.")
+        }
+        return principal
     }
 
     /// The principal of a request whose credential covers an operation.
     ///
-    /// - Throws: 401/40100, 400/40001 for a malformed user, 403/40300.
-    public func principal(of head: HTTPRequestHead, for scope: Scope) throws(GatewayError) -> Principal {
-        let principal = try self.authentication.principal(of: head)
+    /// - Throws: As ``principal(of:)``, and 403/40300 without the scope.
+    public func principal(of exchange: Exchange, for scope: Scope) throws(GatewayError) -> Principal {
+        let principal = try self.principal(of: exchange)
         try principal.require(scope)
         return principal
+    }
+
+    /// Who makes a request with content, which may be part of the proof; the credential covers an operation.
+    ///
+    /// - Throws: As ``principal(of:for:)``.
+    public func admit(_ exchange: Exchange, for scope: Scope) throws(GatewayError) -> Admission {
+        let admission = try self.admission(of: exchange)
+        switch admission {
+        case .accepted(let principal): try principal.require(scope)
+        case .needsBody(let request): try request.principal.require(scope)
+        }
+        return admission
+    }
+
+    private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {
+        try self.authentication.admit(exchange.head, from: exchange.request.peerAddress)
     }
 }

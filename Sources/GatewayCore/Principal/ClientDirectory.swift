@@ -8,27 +8,77 @@ public final class ClientDirectory: Sendable {
     struct Client: Sendable {
         let name: String
         let scopes: Set<Scope>
+        /// Nil for all.
+        let coreTypes: Set<String>?
+        /// Empty for everywhere.
+        let addresses: [AddressRange]
+        /// In Unix milliseconds.
+        let expiresAt: Int64?
+        /// The generation of its derived secrets.
+        let version: Int
+        /// Until when the generation before is valid too, in Unix milliseconds.
+        let previousUntil: Int64?
+
+        func isExpired(at now: Int64) -> Bool {
+            self.expiresAt.map { $0 <= now } ?? false
+        }
     }
 
-    private let clients = Locked<[Digest256: Client]>([:])
+    private struct Index {
+        var keys: [Digest256: Client] = [:]
+        var previousKeys: [Digest256: Client] = [:]
+        var appKeys: [String: Client] = [:]
+        var names: [String: Client] = [:]
+    }
+
+    private let index = Locked(Index())
 
     /// An empty directory; fill it with ``replace(with:)``.
     public init() {}
 
     /// Takes over the stored clients; revoked ones no longer exist from here on.
     public func replace(with rows: [ClientRow]) {
-        var clients: [Digest256: Client] = [:]
+        var index = Index()
         for row in rows where row.revokedAt == nil {
-            guard let hash = Digest256(row.keyHash) else { continue }
-            clients[hash] = Client(name: row.name, scopes: Set(row.scopes.compactMap(Scope.init(rawValue:))))
+            // A range that cannot be read allows nothing, rather than everything.
+            let addresses = row.addresses.compactMap(AddressRange.init)
+            guard let hash = Digest256(row.keyHash), addresses.count == row.addresses.count else { continue }
+            let client = Client(
+                name: row.name,
+                scopes: Set(row.scopes.compactMap(Scope.init(rawValue:))),
+                coreTypes: row.coreTypes.isEmpty ? nil : Set(row.coreTypes),
+                addresses: addresses,
+                expiresAt: row.expiresAt,
+                version: row.version,
+                previousUntil: row.previousUntil
+            )
+            index.names[row.name] = client
+            index.keys[hash] = client
+            if let previous = row.previousKeyHash.flatMap({ Digest256($0) }) { index.previousKeys[previous] = client }
+            if let appKey = row.appKey { index.appKeys[appKey] = client }
         }
-        self.clients.withLock { $0 = clients }
+        self.index.withLock { $0 = index }
     }
 
-    /// The client with this key hash.
+    /// The client with this key hash, which may be the one before its last rotation.
     ///
     /// A hash of a secret tells nothing by the time its look-up takes.
-    func client(withKeyHash hash: Digest256) -> Client? {
-        self.clients.withLock { $0[hash] }
+    func client(withKeyHash hash: Digest256, at now: Int64) -> Client? {
+        self.index.withLock { index in
+            if let client = index.keys[hash] { return client }
+            return index.previousKeys[hash].flatMap { client in
+                client.previousUntil.map { now < $0 } == true ? client : nil
+            }
+        }
+    }
+
+    /// The client with this public half of a signing credential.
+    func client(withAppKey appKey: String) -> Client? {
+        self.index.withLock { $0.appKeys[appKey] }
+    }
+
+    /// The client of this name.
+    func client(named name: String) -> Client? {
+        self.index.withLock { $0.names[name] }
     }
 }

@@ -11,6 +11,8 @@ public final class BodyStorage: Sendable {
         public var memoryBudget = 64 << 20
         /// The largest upload; the default is the platform's own limit, 50 MiB (contract yugu, section 1).
         public var uploadBytes = 50 << 20
+        /// What signed bodies may hold together before their signature could be checked; the default is 64 MiB.
+        public var unprovenBudget = 64 << 20
 
         /// The defaults.
         public init() {}
@@ -18,6 +20,8 @@ public final class BodyStorage: Sendable {
 
     let configuration: Configuration
     private let memory: MemoryBudget
+    /// Counts content of which nobody knows yet who sent it, wherever it lies.
+    let unproven: MemoryBudget
     private let spool: SpoolDirectory
     /// Takes no bytes itself: what is received is digested by its copies.
     private let digest: KeyedDigest
@@ -30,6 +34,7 @@ public final class BodyStorage: Sendable {
     public init(configuration: Configuration, spool: SpoolDirectory, fingerprintKey: Secret) {
         self.configuration = configuration
         self.memory = MemoryBudget(limit: configuration.memoryBudget)
+        self.unproven = MemoryBudget(limit: configuration.unprovenBudget)
         self.spool = spool
         self.digest = KeyedDigest(key: fingerprintKey)
     }

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import HTTPWire
+internal import Store
 
 /// Takes a multipart body as it arrives: parses it, digests each part and keeps the contents, in one pass.
 ///
@@ -19,19 +20,35 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var text: [UInt8] = []
     private var textTotal = 0
     private var prefix: [UInt8] = []
+    private let signed: SignedRequest?
+    /// Held while nobody knows who sends this.
+    private var unproven: MemoryReservation?
+    private var isTried = false
 
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files, with or without a file name.
     ///   - digest: Made by the storage that the buffer is of.
-    init(boundary: String, fileParts: Set<String>, buffer: BodyBuffer, digest: consuming KeyedDigest) {
+    ///   - signed: The request, if its signature covers the form.
+    ///   - unproven: Its share of what such requests may take together; grows as bytes arrive.
+    init(
+        boundary: String,
+        fileParts: Set<String>,
+        buffer: BodyBuffer,
+        digest: consuming KeyedDigest,
+        signed: SignedRequest? = nil,
+        unproven: MemoryReservation? = nil
+    ) {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
         self.buffer = buffer
         self.digest = digest
+        self.signed = signed
+        self.unproven = unproven
         self.parts.reserveCapacity(4)
     }
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws {
+        if let unproven = self.unproven, !unproven.grow(by: bytes.count) { throw GatewayError.unprovenFull }
         try self.parser.parse(bytes) { event in try self.handle(event) }
     }
 
@@ -63,6 +80,12 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         case .partBegan(let head):
             guard !self.parts.contains(where: { $0.name == head.name }) else {
                 throw .invalid("The form has two parts named '\(head.name.prefix(64))'; send each name once.")
+            }
+            // All texts usually come before the first file: what is proven then need not wait for its end. Whether the
+            // whole form is what was signed is asked at the end.
+            if self.unproven != nil, !self.isTried, head.filename != nil, head.name != "config" {
+                self.isTried = true
+                if self.signed?.matches(SignedText.candidates(of: self.parts)) == true { self.unproven = nil }
             }
             self.current = head
             self.start = self.buffer.count

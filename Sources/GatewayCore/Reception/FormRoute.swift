@@ -1,4 +1,5 @@
 internal import HTTPWire
+internal import Store
 
 extension Exchange {
     /// Reads the request's multipart body to its end.
@@ -6,21 +7,25 @@ extension Exchange {
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files.
     ///   - storage: Where the content goes.
-    ///   - client: Whose share of the storage it takes.
+    ///   - admission: Whose share of the storage it takes; its principal can be asked for with the form.
     /// - Throws: 415 for another content type, 413 before a byte is read, 400 for a broken form, 408, 503.
     public func receiveForm(
         fileParts: Set<String>,
         storage: BodyStorage,
-        client: String
+        admission: Admission
     ) async throws(GatewayError) -> ReceivedForm {
         let boundary = try self.boundary()
         let declared: Int? = if case .length(let length) = self.head.framing { length } else { nil }
-        let buffer = try storage.makeBuffer(declared: declared, client: client)
+        let buffer = try storage.makeBuffer(declared: declared, client: admission.client)
+        var signed: SignedRequest?
+        if case .needsBody(let request) = admission { signed = request }
         let reception = FormReception(
             boundary: boundary,
             fileParts: fileParts,
             buffer: buffer,
-            digest: storage.makeDigest()
+            digest: storage.makeDigest(),
+            signed: signed,
+            unproven: signed == nil ? nil : storage.unproven.reserve(0)
         )
         let limit = storage.configuration.uploadBytes
         do {

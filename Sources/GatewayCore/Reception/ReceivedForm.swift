@@ -20,6 +20,9 @@ public struct ReceivedForm: Sendable {
         /// The content of a text part; empty for a file part.
         public let text: [UInt8]
         let range: Range<Int>?
+
+        /// Whether the part holds a file, which is never signed.
+        var isFile: Bool { self.range != nil }
     }
 
     /// The parts in the order in which they came; no two have one name.

@@ -22,7 +22,7 @@ public struct KeyRoutes: Sendable {
 
     private func show(_ exchange: Exchange) throws(GatewayError) -> HTTPResponse {
         // Whoever may make calls may ask what became of them; the scope of a key is its caller's own.
-        let principal = try self.access.principal(of: exchange.head)
+        let principal = try self.access.principal(of: exchange)
         guard let key = IdempotencyKey(exchange.parameter ?? "") else {
             throw .invalid("The key in the path must be 1 to 200 printable ASCII characters, percent-encoded.")
         }

@@ -18,11 +18,15 @@ public struct RecordRoutes: Sendable {
     }
 
     private func show(_ exchange: Exchange) throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange.head, for: .records)
+        let principal = try self.access.principal(of: exchange, for: .records)
         let record: RecordRow?
         do {
             // A client credential sees all of its client's records; only tokens are bound to their user.
-            record = try self.store.record(exchange.parameter ?? "", client: principal.client, user: nil)
+            record = try self.store.record(
+                exchange.parameter ?? "",
+                client: principal.client,
+                user: principal.boundUser
+            )
         } catch {
             throw .storeUnavailable
         }

@@ -26,7 +26,8 @@ extension Migration {
                 flight_process INTEGER NOT NULL,
                 flight_serial INTEGER NOT NULL,
                 unresolved INTEGER NOT NULL DEFAULT 0,
-                settled_billed INTEGER NOT NULL DEFAULT 0
+                settled_billed INTEGER NOT NULL DEFAULT 0,
+                token TEXT
             );
 
             CREATE TABLE answers (
@@ -72,11 +73,37 @@ extension Migration {
             CREATE TABLE clients (
                 id INTEGER PRIMARY KEY,
                 name TEXT NOT NULL UNIQUE,
+                label TEXT,
                 key_hash BLOB NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+                previous_key_hash BLOB CHECK (length(previous_key_hash) = 32),
+                previous_until_ms INTEGER,
+                app_key TEXT UNIQUE,
+                version INTEGER NOT NULL DEFAULT 1,
                 scopes TEXT NOT NULL,
+                core_types TEXT NOT NULL,
+                addresses TEXT NOT NULL,
+                expires_ms INTEGER,
                 created_ms INTEGER NOT NULL,
                 revoked_ms INTEGER
             );
+
+            CREATE TABLE token_calls (
+                token TEXT PRIMARY KEY,
+                used INTEGER NOT NULL,
+                expires_ms INTEGER NOT NULL
+            ) WITHOUT ROWID;
+            CREATE INDEX token_calls_by_time ON token_calls (expires_ms);
+
+            CREATE TABLE token_revocations (
+                id INTEGER PRIMARY KEY,
+                client TEXT NOT NULL,
+                user TEXT,
+                token TEXT,
+                revoked_ms INTEGER NOT NULL,
+                expires_ms INTEGER NOT NULL
+            );
+            CREATE INDEX token_revocations_by_client ON token_revocations (client, user, token);
+            CREATE INDEX token_revocations_by_time ON token_revocations (expires_ms);
 
             CREATE TABLE state (
                 id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -9,6 +9,7 @@ final class Reader {
     private let report: Statement
     private let openClaims: Statement
     private let clients: Statement
+    private let tokenCalls: Statement
     private let decompressor = Decompressor()
 
     private static let keyColumns = """
@@ -50,8 +51,13 @@ final class Reader {
             """
         )
         self.clients = try database.prepare(
-            "SELECT name, key_hash, scopes, created_ms, revoked_ms FROM clients ORDER BY id"
+            """
+            SELECT name, label, key_hash, previous_key_hash, previous_until_ms, app_key, version, scopes, core_types,
+                addresses, expires_ms, created_ms, revoked_ms
+            FROM clients ORDER BY id
+            """
         )
+        self.tokenCalls = try database.prepare("SELECT used FROM token_calls WHERE token = ?1")
         self.database = database
     }
 
@@ -127,12 +133,47 @@ final class Reader {
         try self.clients.all {
             ClientRow(
                 name: $0.text(at: 0),
-                keyHash: $0.blob(at: 1),
-                scopes: $0.text(at: 2).split(separator: " ").map(String.init),
-                createdAt: $0.integer(at: 3),
-                revokedAt: $0.optionalInteger(at: 4)
+                label: $0.optionalText(at: 1),
+                keyHash: $0.blob(at: 2),
+                previousKeyHash: $0.isNull(at: 3) ? nil : $0.blob(at: 3),
+                previousUntil: $0.optionalInteger(at: 4),
+                appKey: $0.optionalText(at: 5),
+                version: Int($0.integer(at: 6)),
+                scopes: Self.words($0.text(at: 7)),
+                coreTypes: Self.words($0.text(at: 8)),
+                addresses: Self.words($0.text(at: 9)),
+                expiresAt: $0.optionalInteger(at: 10),
+                createdAt: $0.integer(at: 11),
+                revokedAt: $0.optionalInteger(at: 12)
             )
         }
+    }
+
+    func allTokenRevocations() throws(StoreError) -> [TokenRevocation] {
+        // Asked once in the life of a process.
+        try self.database.prepare(
+            "SELECT client, user, token, revoked_ms, expires_ms FROM token_revocations ORDER BY id"
+        ).all {
+            TokenRevocation(
+                client: $0.text(at: 0),
+                user: $0.optionalText(at: 1),
+                tokenID: $0.optionalText(at: 2),
+                revokedAt: $0.integer(at: 3),
+                expiresAt: $0.integer(at: 4)
+            )
+        }
+    }
+
+    func tokenCalls(_ tokenID: String) throws(StoreError) -> Int {
+        try self.tokenCalls.first {
+            $0.bind(tokenID, at: 1)
+        } reading: {
+            Int($0.integer(at: 0))
+        } ?? 0
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.split(separator: " ").map(String.init)
     }
 
     // MARK: Rows

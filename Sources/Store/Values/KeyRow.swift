@@ -86,6 +86,9 @@ public struct NewClaim: Sendable {
     /// The flight that owns the call.
     public var flight: FlightID
 
+    /// The token whose calls are counted, or nil.
+    public var token: TokenUse?
+
     /// Takes the parts.
     public init(
         scope: ScopeHash,

@@ -36,6 +36,14 @@ struct Statements {
     let insertClient: Statement
     let findClient: Statement
     let revokeClient: Statement
+    let rotateClient: Statement
+
+    let useToken: Statement
+    let giveTokenCallBack: Statement
+    let deleteTokenRevocation: Statement
+    let insertTokenRevocation: Statement
+    let deleteOldTokenCalls: Statement
+    let deleteOldTokenRevocations: Statement
 
     init(_ database: Database) throws(StoreError) {
         self.begin = try database.prepare("BEGIN IMMEDIATE")
@@ -55,7 +63,7 @@ struct Statements {
             """
         )
         self.insertClaim = try database.prepare(
-            "INSERT INTO claims (id, flight_process, flight_serial) VALUES (?1, ?2, ?3)"
+            "INSERT INTO claims (id, flight_process, flight_serial, token) VALUES (?1, ?2, ?3, ?4)"
         )
         self.findClaim = try database.prepare(
             """
@@ -76,6 +84,7 @@ struct Statements {
             """
             DELETE FROM claims
             WHERE id = ?1 AND flight_process = ?2 AND flight_serial = ?3 AND unresolved = 0 AND settled_billed = 0
+            RETURNING token
             """
         )
         self.claimState = try database.prepare(
@@ -86,7 +95,7 @@ struct Statements {
         )
         self.setUnresolved = try database.prepare("UPDATE claims SET unresolved = 1 WHERE id = ?1")
         self.settleBilled = try database.prepare("UPDATE claims SET settled_billed = 1 WHERE id = ?1")
-        self.deleteClaim = try database.prepare("DELETE FROM claims WHERE id = ?1")
+        self.deleteClaim = try database.prepare("DELETE FROM claims WHERE id = ?1 RETURNING token")
         self.deleteKey = try database.prepare("DELETE FROM keys WHERE id = ?1")
         self.insertAnswer = try database.prepare(
             """
@@ -137,11 +146,51 @@ struct Statements {
         self.vacuum = try database.prepare("PRAGMA incremental_vacuum(128)")
 
         self.insertClient = try database.prepare(
-            "INSERT INTO clients (name, key_hash, scopes, created_ms) VALUES (?1, ?2, ?3, ?4)"
+            """
+            INSERT INTO clients (name, label, key_hash, app_key, scopes, core_types, addresses, expires_ms, created_ms)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """
         )
-        self.findClient = try database.prepare("SELECT name FROM clients WHERE name = ?1 OR key_hash = ?2")
+        self.findClient = try database.prepare(
+            "SELECT name FROM clients WHERE name = ?1 OR key_hash = ?2 OR previous_key_hash = ?2 OR app_key = ?3"
+        )
         self.revokeClient = try database.prepare(
-            "UPDATE clients SET revoked_ms = ?2 WHERE name = ?1 AND revoked_ms IS NULL"
+            "UPDATE clients SET revoked_ms = ?2, version = version + 1 WHERE name = ?1 AND revoked_ms IS NULL"
+        )
+        self.rotateClient = try database.prepare(
+            """
+            UPDATE clients
+            SET previous_key_hash = key_hash, previous_until_ms = ?3, key_hash = ?2, version = version + 1
+            WHERE name = ?1 AND revoked_ms IS NULL RETURNING app_key, version
+            """
+        )
+
+        self.useToken = try database.prepare(
+            """
+            INSERT INTO token_calls (token, used, expires_ms) VALUES (?1, 1, ?3)
+            ON CONFLICT (token) DO UPDATE SET used = used + 1 WHERE used < ?2
+            """
+        )
+        self.giveTokenCallBack = try database.prepare("UPDATE token_calls SET used = used - 1 WHERE token = ?1")
+        self.deleteTokenRevocation = try database.prepare(
+            "DELETE FROM token_revocations WHERE client = ?1 AND user IS ?2 AND token IS ?3"
+        )
+        self.insertTokenRevocation = try database.prepare(
+            """
+            INSERT INTO token_revocations (client, user, token, revoked_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+            """
+        )
+        self.deleteOldTokenCalls = try database.prepare(
+            """
+            DELETE FROM token_calls
+            WHERE token IN (SELECT token FROM token_calls WHERE expires_ms < ?1 ORDER BY expires_ms LIMIT ?2)
+            """
+        )
+        self.deleteOldTokenRevocations = try database.prepare(
+            """
+            DELETE FROM token_revocations
+            WHERE id IN (SELECT id FROM token_revocations WHERE expires_ms < ?1 ORDER BY expires_ms LIMIT ?2)
+            """
         )
     }
 }

@@ -17,9 +17,15 @@ extension WriterConnection {
         guard self.database.changes == 1 else {
             return try self.reclaim(claim)
         }
+        if let token = claim.token, try !self.use(token) {
+            // A refusal leaves nothing behind.
+            try self.statements.deleteKey.run { $0.bind(id, at: 1) }
+            throw StoreError(code: .tokenExhausted, message: "the calls of the token are used up")
+        }
         try self.statements.insertClaim.run {
             $0.bind(id, at: 1)
             $0.bind(claim.flight, at: 2)
+            $0.bind(claim.token?.tokenID, at: 4)
         }
         self.counts.sent += 1
         return ClaimedRow(
@@ -49,11 +55,14 @@ extension WriterConnection {
 
     /// Deletes a claim that was proved not to be executed; the key is free again.
     func release(row: Int64, flight: FlightID) throws(StoreError) -> Release {
-        try self.statements.releaseClaim.run {
+        let released = try self.statements.releaseClaim.first {
             $0.bind(row, at: 1)
             $0.bind(flight, at: 2)
+        } reading: {
+            (tokenID: $0.optionalText(at: 0), ())
         }
-        guard self.database.changes == 0 else {
+        if let released {
+            try self.giveBack(tokenID: released.tokenID)
             try self.statements.deleteKey.run { $0.bind(row, at: 1) }
             self.counts.sent -= 1
             return .deleted
@@ -85,7 +94,12 @@ extension WriterConnection {
         let id = found.row.id
         self.effects.append(.purgeKey(scope))
         guard billed else {
-            try self.statements.deleteClaim.run { $0.bind(id, at: 1) }
+            let tokenID = try self.statements.deleteClaim.first {
+                $0.bind(id, at: 1)
+            } reading: {
+                $0.optionalText(at: 0)
+            }
+            try self.giveBack(tokenID: tokenID ?? nil)
             try self.statements.deleteKey.run { $0.bind(id, at: 1) }
             self.counts[keyPath: open.counter] -= 1
             return .deleted

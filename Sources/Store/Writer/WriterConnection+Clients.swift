@@ -3,6 +3,7 @@ extension WriterConnection {
         let taken = try self.statements.findClient.first {
             $0.bind(client.name, at: 1)
             $0.bind(client.keyHash, at: 2)
+            $0.bind(client.appKey, at: 3)
         } reading: {
             $0.text(at: 0) == client.name
         }
@@ -14,14 +15,33 @@ extension WriterConnection {
                     : "another client has this key"
             )
         }
-        guard client.scopes.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
-            throw StoreError(code: .invalid, message: "a scope is empty or contains a space")
+        for word in client.scopes + client.coreTypes + client.addresses where word.isEmpty || word.contains(" ") {
+            throw StoreError(code: .invalid, message: "a scope, core type or address is empty or contains a space")
         }
         try self.statements.insertClient.run {
             $0.bind(client.name, at: 1)
-            $0.bind(client.keyHash, at: 2)
-            $0.bind(client.scopes.joined(separator: " "), at: 3)
-            $0.bind(client.createdAt, at: 4)
+            $0.bind(client.label, at: 2)
+            $0.bind(client.keyHash, at: 3)
+            $0.bind(client.appKey, at: 4)
+            $0.bind(client.scopes.joined(separator: " "), at: 5)
+            $0.bind(client.coreTypes.joined(separator: " "), at: 6)
+            $0.bind(client.addresses.joined(separator: " "), at: 7)
+            $0.bind(client.expiresAt, at: 8)
+            $0.bind(client.createdAt, at: 9)
+        }
+    }
+
+    func rotateClient(
+        _ name: String,
+        keyHash: [UInt8],
+        previousUntil: Int64
+    ) throws(StoreError) -> ClientRotation? {
+        try self.statements.rotateClient.first {
+            $0.bind(name, at: 1)
+            $0.bind(keyHash, at: 2)
+            $0.bind(previousUntil, at: 3)
+        } reading: {
+            ClientRotation(appKey: $0.optionalText(at: 0), version: Int($0.integer(at: 1)))
         }
     }
 

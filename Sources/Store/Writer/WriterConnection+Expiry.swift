@@ -24,11 +24,13 @@ struct RetentionLimits {
     let keys: Int64
     let unknown: Int64
     let records: Int64
+    let now: Int64
 
     init(_ configuration: Store.Configuration, now: Int64) {
         self.keys = now - configuration.keyRetention.wholeMilliseconds
         self.unknown = now - configuration.unknownRetention.wholeMilliseconds
         self.records = now - configuration.recordRetention.wholeMilliseconds
+        self.now = now
     }
 }
 
@@ -70,6 +72,9 @@ extension WriterConnection {
         } else {
             self.keySweep = KeySweep()
             expiry.isComplete = oldRecords.count < limit
+        }
+        if try !self.expireTokens(now: limits.now, limit: limit) {
+            expiry.isComplete = false
         }
         if expiry.keys + expiry.unknown + expiry.records > 0 {
             self.hasDeletions = true

@@ -1,7 +1,7 @@
 public import Cryptography
 
-/// The platform's request signature (contract yugu, section 3.3).
-public enum YuguSigner {
+/// The platform's request signature (contract yugu, section 3.3), which our own signing credentials use as well.
+public enum RequestSignature {
     /// The text that is signed: non-empty parameters, sorted by name in UTF-16 order, joined without any encoding.
     public static func payload(of parameters: [(name: String, value: String)]) -> String {
         let sorted = parameters.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }

@@ -1,11 +1,10 @@
 import Cryptography
 import Foundation
+import GatewayCore
 import TestSupport
 import Testing
 
-@testable import ProviderYugu
-
-@Suite struct YuguSignerTests {
+@Suite struct RequestSignatureTests {
     struct Vector: Sendable {
         let name: String
         let secret: String
@@ -85,14 +84,14 @@ import Testing
 
     @Test(arguments: vectors)
     func knownSignature(vector: Vector) {
-        let payload = YuguSigner.payload(of: vector.parameters)
+        let payload = RequestSignature.payload(of: vector.parameters)
         #expect(payload == vector.payload)
-        #expect(YuguSigner.signature(of: payload, secretKey: Secret(vector.secret)) == vector.signature)
+        #expect(RequestSignature.signature(of: payload, secretKey: Secret(vector.secret)) == vector.signature)
     }
 
     @Test func namesAreSortedByUTF16CodeUnits() {
         // U+1F600 begins with the surrogate D83D, which comes before U+FF5E, although its scalar comes after.
-        let payload = YuguSigner.payload(of: [("\u{FF5E}", "1"), ("\u{1F600}", "2"), ("a", "3"), ("Z", "4")])
+        let payload = RequestSignature.payload(of: [("\u{FF5E}", "1"), ("\u{1F600}", "2"), ("a", "3"), ("Z", "4")])
         #expect(payload == "Z=4&a=3&\u{1F600}=2&\u{FF5E}=1")
     }
 
@@ -103,9 +102,9 @@ import Testing
         let file = try JSONDecoder().decode(VectorFile.self, from: data)
         #expect(file.cases.count == 7)
         for vector in file.cases {
-            let payload = YuguSigner.payload(of: vector.params.map { ($0.key, $0.value ?? "") })
+            let payload = RequestSignature.payload(of: vector.params.map { ($0.key, $0.value ?? "") })
             #expect(payload == vector.payload, "\(vector.name)")
-            #expect(YuguSigner.signature(of: payload, secretKey: Secret(vector.secret)) == vector.signature)
+            #expect(RequestSignature.signature(of: payload, secretKey: Secret(vector.secret)) == vector.signature)
         }
     }
 

@@ -1,0 +1,47 @@
+internal import Locking
+
+/// Slows whoever guesses credentials: an address whose guesses are used up is not heard for a while.
+///
+/// Only credentials that cannot be genuine count: not a missing one, nor one of ours that has ended, so that a network
+/// of many apps is not shut out because their tokens end in the same minute.
+struct FailedCredentials: Sendable {
+    /// Addresses that are remembered.
+    static let capacity = 10_000
+
+    private let buckets = Locked(TokenBuckets(capacity: Self.capacity))
+    private let rate: TokenBucket.Rate
+
+    /// - Parameter burst: Failures at once; one a second comes back.
+    init(burst: Int) {
+        self.rate = TokenBucket.Rate(1, per: .seconds(1), burst: burst)
+    }
+
+    /// - Throws: 429/42900 while the address has no guess left.
+    func check(_ address: String, at now: ContinuousClock.Instant) throws(GatewayError) {
+        let verdict = self.buckets.withLock { buckets in
+            buckets.count == 0 ? .allowed : buckets.verdict(for: Self.name(address), rate: self.rate, at: now)
+        }
+        guard case .refused(let wait) = verdict else { return }
+        throw GatewayError(
+            status: 429,
+            code: .tooManyRequests,
+            origin: .client,
+            message: "Too many invalid credentials came from this address; correct the credential and wait.",
+            reason: "invalid_credentials",
+            retryAfter: max(1, Int(wait.components.seconds) + 1)
+        )
+    }
+
+    /// Counts a failure.
+    func note(_ address: String, at now: ContinuousClock.Instant) {
+        self.buckets.withLock { buckets in
+            _ = buckets.take(from: Self.name(address), rate: self.rate, at: now)
+        }
+    }
+
+    /// One subscriber has a whole /64 of IPv6 addresses.
+    private static func name(_ address: String) -> String {
+        guard let parsed = IPAddress(address), !parsed.isIPv4 else { return address }
+        return parsed.masked(64).description
+    }
+}

@@ -1,0 +1,35 @@
+internal import Cryptography
+
+/// A request whose signature covers its content: everything but the signature was checked.
+public struct SignedRequest: Sendable {
+    /// Who it is if the signature is right.
+    let principal: Principal
+    let authentication: Authentication
+    let secrets: [Secret]
+    let signature: Digest256
+    let nonce: String?
+    let address: String
+
+    /// Whether the signature is of one of these texts.
+    func matches(_ candidates: [String]) -> Bool {
+        var matches = false
+        for text in candidates {
+            for secret in self.secrets where HMACSHA256.authenticationCode(for: text, key: secret) == self.signature {
+                matches = true
+            }
+        }
+        return matches
+    }
+
+    /// The principal, if the signature is of one of these texts and its nonce is new.
+    ///
+    /// - Throws: 401/40100.
+    func verify(_ candidates: [String]) throws(GatewayError) -> Principal {
+        guard self.matches(candidates) else {
+            self.authentication.noteFailure(self.address)
+            throw .unauthorized
+        }
+        if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
+        return self.principal
+    }
+}
