@@ -86,7 +86,12 @@ struct GatewayAssembly: Sendable {
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
-        self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
+        self.gateway = Gateway(
+            routes: routes,
+            proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            logger: logger,
+            registry: registry
+        )
         self.clients = clients
         self.masters = masters
         self.revocations = revocations

@@ -5,14 +5,24 @@ public import Telemetry
 /// The gateway as a server sees it: it routes, and turns every failure into an answer.
 public final class Gateway: HTTPResponder {
     private let router: Router
+    private let proxies: [AddressRange]
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
     private let draining = Atomic(false)
 
     /// Makes a gateway of routes.
-    public init(routes: [Route], clock: GatewayClock = .system, logger: Logger, registry: MetricsRegistry) {
+    ///
+    /// - Parameter proxies: Whose `X-Forwarded-For` is believed.
+    public init(
+        routes: [Route],
+        proxies: [AddressRange] = [],
+        clock: GatewayClock = .system,
+        logger: Logger,
+        registry: MetricsRegistry
+    ) {
         self.router = Router(routes: routes)
+        self.proxies = proxies
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
@@ -27,6 +37,7 @@ public final class Gateway: HTTPResponder {
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
+        let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
         var response: HTTPResponse
         var route: Int?
         do throws(GatewayError) {
@@ -35,6 +46,7 @@ public final class Gateway: HTTPResponder {
                 route = index
                 let exchange = Exchange(
                     request: request,
+                    clientAddress: address,
                     requestID: requestID,
                     parameter: parameter,
                     isDraining: self.draining.load(ordering: .relaxed)
@@ -52,7 +64,14 @@ public final class Gateway: HTTPResponder {
         }
         response.fields.append(.xRequestID, requestID)
         self.requests.count(route: route, status: response.status.code)
-        self.log(request, requestID: requestID, route: route, response: response, duration: self.clock.now() - start)
+        self.log(
+            request,
+            from: address,
+            requestID: requestID,
+            route: route,
+            response: response,
+            duration: self.clock.now() - start
+        )
         return response
     }
 
@@ -92,6 +111,7 @@ public final class Gateway: HTTPResponder {
 
     private func log(
         _ request: HTTPRequest,
+        from address: String,
         requestID: String,
         route: Int?,
         response: HTTPResponse,
@@ -104,7 +124,7 @@ public final class Gateway: HTTPResponder {
                 "http.method": .string(request.head.method.token),
                 "http.route": .string(self.requests.name(of: route)),
                 "http.status": .int(response.status.code),
-                "client.address": .string(request.peerAddress),
+                "client.address": .string(address),
                 "bytes_out": .int(response.body.count),
                 "duration_ms": .milliseconds(duration),
             ]

@@ -1,5 +1,5 @@
-internal import Locking
 private import CZstd
+internal import Locking
 
 /// Makes answers smaller before they are written.
 ///
