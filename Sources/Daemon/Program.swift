@@ -32,6 +32,8 @@ public enum Program {
                 try CheckVerb().run(context)
             case .administer(let command):
                 try await AdministrationVerb(command: command).run(context)
+            case .doctor:
+                try await DoctorVerb().run(context)
             case .sign(let arguments):
                 try SignVerb(arguments: arguments).run(context)
             }

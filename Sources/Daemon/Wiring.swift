@@ -17,6 +17,8 @@ struct GatewayAssembly: Sendable {
     let revocations: TokenRevocations
     /// The paid calls.
     let calls: PaidCalls
+    /// Erases what users did.
+    let erasures: Erasures
     /// All accounts of all platforms.
     let accounts: [Account]
 
@@ -84,6 +86,9 @@ struct GatewayAssembly: Sendable {
         var routes = providers.flatMap(\.routes)
         routes += KeyRoutes(access: access, calls: calls, store: store).routes
         routes += RecordRoutes(access: access, store: store).routes
+        routes += UsageRoutes(access: access, calls: calls, store: store).routes
+        let erasures = Erasures(store: store, calls: calls, revocations: revocations, logger: logger)
+        routes += ErasureRoutes(access: access, erasures: erasures).routes
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
@@ -98,6 +103,7 @@ struct GatewayAssembly: Sendable {
         self.masters = masters
         self.revocations = revocations
         self.calls = calls
+        self.erasures = erasures
         self.accounts = providers.flatMap(\.accounts)
     }
 

@@ -9,6 +9,14 @@ extension HTTPField.Name {
     public static let stored = HTTPField.Name(literal: "SpeechGate-Stored")
     /// `true` when the platform could not be asked and an older answer of it is given.
     public static let stale = HTTPField.Name(literal: "SpeechGate-Stale")
+    /// Where a list in lines goes on.
+    static let nextCursor = HTTPField.Name(literal: "SpeechGate-Next-Cursor")
+    /// When a record was made.
+    static let recordCreated = HTTPField.Name(literal: "SpeechGate-Created-At")
+    /// What a record was made by.
+    static let recordOperation = HTTPField.Name(literal: "SpeechGate-Operation")
+    /// Under which key the platform knows a call.
+    static let upstreamKey = HTTPField.Name(literal: "SpeechGate-Upstream-Key")
     /// The public half of a signing credential (contract yugu, section 3.2).
     public static let xAppKey = HTTPField.Name(literal: "X-App-Key")
     /// When a request was signed, Unix time in seconds.

@@ -136,6 +136,15 @@ public struct GatewayError: Error, Sendable {
         reason: "settled_billed"
     )
 
+    /// 410/40400 for a key whose call was erased.
+    public static let erased = GatewayError(
+        status: 410,
+        code: .notFound,
+        origin: .client,
+        message: "The call with this key was erased; use a new key to evaluate again.",
+        reason: "erased"
+    )
+
     /// 502/50200 for a paid call that may have been executed.
     public static let outcomeUnknown = GatewayError(
         status: 502,

@@ -100,23 +100,6 @@ public final class Store: Sendable {
         return row
     }
 
-    /// A record with its answer.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return row
-        }
-        let epoch = self.cache.epoch
-        let row = try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.record(recordID, client: client, user: user)
-        }
-        if let row {
-            self.cache.insert(key: nil, record: row, since: epoch)
-        }
-        return row
-    }
-
     /// Keys that were claimed and have no answer, in the order of their ids.
     ///
     /// - Parameters:
@@ -172,7 +155,8 @@ public final class Store: Sendable {
     ///
     /// A key that was claimed before and has no answer keeps its row with everything in it, and takes the new flight.
     ///
-    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed.
+    /// - Throws: `.conflict` when the key has an answer, `.settledBilled` when an operator settled it as billed,
+    ///   `.erased` when it was erased.
     public func claim(_ claim: NewClaim) async throws(StoreError) -> ClaimedRow {
         try await self.writer.submit(weight: 4096) { (connection) throws(StoreError) in try connection.claim(claim) }
     }

@@ -37,6 +37,14 @@ extension Store {
         ///
         /// The default is 30 days.
         public var unknownRetention: Duration = .seconds(30 * 86_400)
+        /// How long the usage of a day is kept.
+        ///
+        /// The default is 400 days.
+        public var usageRetention: Duration = .seconds(400 * 86_400)
+        /// How long it is remembered who erased what.
+        ///
+        /// The default is 400 days.
+        public var auditRetention: Duration = .seconds(400 * 86_400)
 
         /// Everything at its default.
         ///

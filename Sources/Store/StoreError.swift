@@ -18,6 +18,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case conflict
         /// The key was settled as billed; it cannot be claimed again.
         case settledBilled
+        /// The key was erased, or its user was; nothing is stored under it.
+        case erased
         /// The token that the call counts against has made all its calls.
         case tokenExhausted
         /// A value breaks a rule of the schema; repeating the call does not help.

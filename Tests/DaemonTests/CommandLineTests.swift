@@ -125,7 +125,10 @@ import Testing
     @Test(arguments: [
         ([], "a verb is missing; speechgate --help lists them"),
         (["serv"], #"unknown verb "serv"; did you mean "serve"?"#),
-        (["xyzzy"], #"unknown verb "xyzzy"; known: serve, check, client, token, claims, sign"#),
+        (
+            ["xyzzy"],
+            #"unknown verb "xyzzy"; known: serve, check, client, token, claims, records, usage, backup, doctor, sign"#
+        ),
         (["--config", "a", "serve"], "the verb comes before its options; speechgate --help lists the verbs"),
         (["client"], #""client" needs one of "add", "list", "rotate", "revoke""#),
         (["client", "ad"], #""client" has no "ad"; did you mean "add"?"#),

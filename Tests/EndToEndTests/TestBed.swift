@@ -17,6 +17,8 @@ final class TestBed: Sendable {
         var secretKey: String?
         /// Size of a file system of its own for the state directory, for instance `3m`; nil for a plain folder.
         var stateSize: String?
+        /// What the client may do, as `client add --scopes` takes it; nil for what it gives by itself.
+        var clientScopes: String?
     }
 
     let folder: URL
@@ -39,7 +41,7 @@ final class TestBed: Sendable {
     var stateDirectory: URL { self.folder.appendingPathComponent("state") }
     var gatewayLog: URL { self.folder.appendingPathComponent("gateway.log") }
 
-    /// Starts both, and adds a client that may do everything.
+    /// Starts both, and adds a client.
     init(_ settings: Settings = Settings()) async throws {
         self.folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("speechgate-e2e-\(UUID().uuidString)")
@@ -63,7 +65,8 @@ final class TestBed: Sendable {
         self.stateSize = settings.stateSize
         self.running = Locked(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
         let daemon = settings.stateSize == nil ? nil : self.running.withLock { $0.process }
-        let added = try await Self.speechgate(["client", "add", "school"], in: self.folder, of: daemon)
+        let scopes = settings.clientScopes.map { ["--scopes", $0] } ?? []
+        let added = try await Self.speechgate(["client", "add", "school"] + scopes, in: self.folder, of: daemon)
         self.apiKey = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
     }
 

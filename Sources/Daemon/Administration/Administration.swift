@@ -53,6 +53,20 @@ final class Administration: Sendable {
                 }
                 let scope = CallScope(client: client, user: user, key: key)
                 return try await self.settle(scope, billed: billed)
+            case .listRecords(let list):
+                return try self.listRecords(list)
+            case .showRecord(let recordID, let client):
+                return try self.showRecord(recordID, client: client)
+            case .eraseRecord(let recordID, let client):
+                return try await self.eraseRecord(recordID, client: client)
+            case .eraseUser(let user, let client):
+                return try await self.eraseUser(user, client: client)
+            case .listUsage(let list):
+                return try await self.listUsage(list)
+            case .backUp(let path):
+                return try await self.backUp(to: path)
+            case .checkIntegrity:
+                return try await self.checkIntegrity()
             }
         } catch let error as VerbFailure {
             throw error
@@ -75,7 +89,7 @@ final class Administration: Sendable {
                 writer.lineFeed()
             }
         }
-        reply.next = rows.count < Self.pageLength ? nil : rows.last?.id
+        reply.next = rows.count < Self.pageLength ? nil : rows.last.map { .listClaims(after: $0.id) }
         return reply
     }
 
@@ -141,7 +155,7 @@ extension VerbFailure {
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
             case .unavailable, .spoolFull: .ioError
-            case .corrupt, .newerSchema, .conflict, .settledBilled, .tokenExhausted: .dataError
+            case .corrupt, .newerSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
             case .invalid: .software
             }
         self.init(exitCode, error.message)

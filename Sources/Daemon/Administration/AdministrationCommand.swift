@@ -16,12 +16,36 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
     case listClaims(after: Int64)
     /// Decides a call whose outcome is unknown.
     case settleClaim(key: String, client: String, user: String?, billed: Bool)
+    /// Lists records of a client.
+    case listRecords(RecordListing)
+    /// Shows the answer of a record.
+    case showRecord(String, client: String)
+    /// Erases a record.
+    case eraseRecord(String, client: String)
+    /// Erases all calls of a user.
+    case eraseUser(String, client: String)
+    /// Lists what was used.
+    case listUsage(UsageListing)
+    /// Copies the store to a new file, named by its whole path.
+    case backUp(path: String)
+    /// Has SQLite check the store.
+    case checkIntegrity
 
     /// Whether it hands out what is derived from the master secret.
     var needsMaster: Bool {
         switch self {
         case .addClient, .rotateClient, .makeToken: true
-        case .listClients, .revokeClient, .revokeTokens, .listClaims, .settleClaim: false
+        case .listClients, .revokeClient, .revokeTokens, .listClaims, .settleClaim, .listRecords, .showRecord,
+            .eraseRecord, .eraseUser, .listUsage, .backUp, .checkIntegrity:
+            false
+        }
+    }
+
+    /// Whether it may take long before there is an answer.
+    var isLong: Bool {
+        switch self {
+        case .backUp, .checkIntegrity: true
+        default: false
         }
     }
 
@@ -36,6 +60,12 @@ enum AdministrationCommand: Hashable, Codable, Sendable {
         case .revokeTokens: "token revoke"
         case .listClaims: "claims list"
         case .settleClaim: "claims settle"
+        case .listRecords: "records list"
+        case .showRecord: "records show"
+        case .eraseRecord, .eraseUser: "records delete"
+        case .listUsage: "usage"
+        case .backUp: "backup"
+        case .checkIntegrity: "doctor"
         }
     }
 }

@@ -19,6 +19,8 @@ struct ControlClient: Sendable {
     /// The largest answer in bytes.
     private static let maximumAnswer = 64 << 20
     /// How long the daemon may be silent, in milliseconds: longer than its slowest commit.
+    ///
+    /// A long command has no limit; the end of the daemon ends the connection.
     private static let patience: Int32 = 60_000
 
     /// The socket.
@@ -38,25 +40,31 @@ struct ControlClient: Sendable {
         var request = Array("POST \(ControlProtocol.path) HTTP/1.1\r\nHost: control\r\nConnection: close\r\n".utf8)
         request += Array("Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
         request += body
-        let answer = try ControlAnswer(parsing: try self.exchange(request))
+        let answer = try ControlAnswer(
+            parsing: try self.exchange(request, patience: command.isLong ? -1 : Self.patience)
+        )
         guard answer.status == 200 else {
             guard let failure = try? JSONDecoder().decode(ControlProtocol.Failure.self, from: Data(answer.body)),
                 let exitCode = ExitCode(rawValue: failure.exitCode)
             else { throw .broken("the daemon answered \(answer.status)") }
             throw .refused(VerbFailure(exitCode, failure.message))
         }
-        let next = answer.fields[ControlProtocol.nextField].flatMap { Int64($0) }
+        var next: AdministrationCommand?
+        if let text = answer.fields[ControlProtocol.nextField] {
+            next = Data(base64Encoded: text).flatMap { try? JSONDecoder().decode(AdministrationCommand.self, from: $0) }
+            guard next != nil else { throw .broken("the daemon does not say how the list goes on") }
+        }
         return AdministrationReply(output: answer.body, next: next)
     }
 
-    private func exchange(_ request: [UInt8]) throws(Failure) -> [UInt8] {
+    private func exchange(_ request: [UInt8], patience: Int32) throws(Failure) -> [UInt8] {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .broken("no socket: \(Self.reason)") }
         defer { close(descriptor) }
         try self.connect(descriptor)
         var rest = request[...]
         while !rest.isEmpty {
-            try Self.wait(descriptor, for: POLLOUT)
+            try Self.wait(descriptor, for: POLLOUT, patience: patience)
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -67,7 +75,7 @@ struct ControlClient: Sendable {
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            try Self.wait(descriptor, for: POLLIN)
+            try Self.wait(descriptor, for: POLLIN, patience: patience)
             let count = chunk.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -94,13 +102,13 @@ struct ControlClient: Sendable {
         }
     }
 
-    private static func wait(_ descriptor: Int32, for event: Int32) throws(Failure) {
+    private static func wait(_ descriptor: Int32, for event: Int32, patience: Int32) throws(Failure) {
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         while true {
-            let count = poll(&waiting, 1, Self.patience)
+            let count = poll(&waiting, 1, patience)
             if count > 0 { return }
             guard count < 0, errno == EINTR else {
-                throw .broken("the daemon was silent for \(Self.patience / 1_000) seconds")
+                throw .broken("the daemon was silent for \(patience / 1_000) seconds")
             }
         }
     }

@@ -3,7 +3,7 @@
 enum ControlProtocol {
     /// The only path.
     static let path = "/control"
-    /// The field that tells where a list goes on, in lower case.
+    /// The field with the command that brings the next page of a list, as JSON in Base64; in lower case.
     static let nextField = "speechgate-next"
     /// The largest command in bytes.
     static let maximumCommand = 64 << 10
@@ -21,6 +21,6 @@ enum ControlProtocol {
 struct AdministrationReply: Hashable, Sendable {
     /// What the command line prints: NDJSON.
     var output: [UInt8]
-    /// Where a list goes on; nil at its end.
-    var next: Int64?
+    /// What brings the next page of a list; nil at its end.
+    var next: AdministrationCommand?
 }

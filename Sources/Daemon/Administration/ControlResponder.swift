@@ -26,8 +26,10 @@ struct ControlResponder: HTTPResponder {
             self.logger.info("control command", ["control.command": .string(command.name)])
             var response = HTTPResponse(status: HTTPStatus(200), body: reply.output)
             response.fields.append(.contentType, "application/x-ndjson")
-            if let next = reply.next, let field = HTTPField.Name(ControlProtocol.nextField) {
-                response.fields.append(field, "\(next)")
+            if let next = reply.next, let text = try? JSONEncoder().encode(next),
+                let field = HTTPField.Name(ControlProtocol.nextField)
+            {
+                response.fields.append(field, text.base64EncodedString())
             }
             return response
         } catch {

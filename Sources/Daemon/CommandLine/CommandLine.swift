@@ -11,6 +11,7 @@ struct CommandLine: Hashable, Sendable {
         case serve(listen: [String], readyFile: String?)
         case check
         case administer(AdministrationCommand)
+        case doctor
         case sign(SigningArguments)
     }
 
@@ -159,6 +160,18 @@ struct CommandLine: Hashable, Sendable {
             return .administer(.listClaims(after: 0))
         case "claims settle":
             return .administer(try Self.settlement(parsed))
+        case "records list", "records export":
+            return .administer(try Self.records(parsed))
+        case "records show":
+            return .administer(.showRecord(parsed.positionals[0], client: try Self.recordsClient(parsed)))
+        case "records delete":
+            return .administer(try Self.erasure(parsed))
+        case "usage":
+            return .administer(try Self.usageListing(parsed))
+        case "backup":
+            return .administer(.backUp(path: Self.wholePath(parsed.positionals[0])))
+        case "doctor":
+            return .doctor
         case "sign":
             return .sign(try Self.signing(parsed))
         default:

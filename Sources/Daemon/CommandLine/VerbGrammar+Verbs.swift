@@ -9,11 +9,12 @@ extension VerbGrammar {
     )
 
     /// All verbs, in the order of the help.
-    static let all: [VerbGrammar] = [
-        Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRotate, Self.clientRevoke,
-        // The longer one first: the first that fits is taken.
-        Self.tokenRevoke, Self.token, Self.claimsList, Self.claimsSettle, Self.sign,
-    ]
+    static let all: [VerbGrammar] =
+        [
+            Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRotate, Self.clientRevoke,
+            // The longer one first: the first that fits is taken.
+            Self.tokenRevoke, Self.token, Self.claimsList, Self.claimsSettle,
+        ] + Self.records + [Self.sign]
 
     static let serve = VerbGrammar(
         words: ["serve"],

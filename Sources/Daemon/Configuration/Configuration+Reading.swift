@@ -142,6 +142,8 @@ extension Configuration.Keeping {
         store.duration("keyRetention", into: &self.keyRetention, in: .days(1) ... .days(3_650))
         store.duration("recordRetention", into: &self.recordRetention, in: .days(1) ... .days(3_650))
         store.duration("unknownRetention", into: &self.unknownRetention, in: .days(1) ... .days(3_650))
+        store.duration("usageRetention", into: &self.usageRetention, in: .days(1) ... .days(3_650))
+        store.duration("auditRetention", into: &self.auditRetention, in: .days(1) ... .days(3_650))
         store.size("answerCache", into: &self.answerCache, in: .bytes(0) ... .gibibytes(16))
     }
 }

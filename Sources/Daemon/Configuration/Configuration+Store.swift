@@ -10,6 +10,8 @@ extension Configuration {
         store.answerCacheSize = self.store.answerCache.bytes
         store.keyRetention = self.store.keyRetention
         store.recordRetention = self.store.recordRetention
+        store.usageRetention = self.store.usageRetention
+        store.auditRetention = self.store.auditRetention
         store.unknownRetention = self.store.unknownRetention
         return store
     }

@@ -109,6 +109,10 @@ struct Configuration: Hashable, Sendable {
         var recordRetention: Duration = .days(90)
         /// How long a call with unknown outcome is kept; the default is 30 days.
         var unknownRetention: Duration = .days(30)
+        /// How long the usage of a day is kept; the default is 400 days.
+        var usageRetention: Duration = .days(400)
+        /// How long it is remembered who erased what; the default is 400 days.
+        var auditRetention: Duration = .days(400)
         /// The memory for answers that are replayed often; the default is 8 MiB.
         var answerCache = ByteCount.mebibytes(8)
     }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import Store
 internal import Telemetry
 
-/// Deletes what is older than its retention, in small batches, so that no batch holds up a paid call.
+/// Deletes what is older than its retention, and what a crash left to be erased, in small batches, so that no batch holds up a paid call.
 struct Retention: Sendable {
     /// How long to rest when nothing is left to delete.
     static let interval: Duration = .seconds(60)
@@ -10,6 +10,7 @@ struct Retention: Sendable {
     static let pause: Duration = .milliseconds(50)
 
     let store: Store
+    let erasures: Erasures
     let logger: Logger
     var clock = GatewayClock.system
 
@@ -18,6 +19,7 @@ struct Retention: Sendable {
         while !Task.isCancelled {
             var isComplete = true
             do {
+                try await self.erasures.resume()
                 let expiry = try await self.store.expire(now: self.clock.unixMilliseconds())
                 isComplete = expiry.isComplete
                 if expiry.keys + expiry.records + expiry.unknown > 0 {

@@ -67,11 +67,6 @@ struct RunningDaemon: Sendable {
         let store = try Store.open(configuration.storeConfiguration(readers: loops.gateway.count + 1))
         await services.add("store") { await store.close() }
         DaemonMetrics.register(store, in: registry)
-        let retention = Task { await Retention(store: store, logger: logger).run() }
-        await services.add("retention") {
-            retention.cancel()
-            await retention.value
-        }
         let upstream = try UpstreamClient(
             configuration: configuration.upstreamClient(),
             loops: loops.gateway,
@@ -85,11 +80,21 @@ struct RunningDaemon: Sendable {
             logger: logger,
             registry: registry
         )
+        let flushing = Task { await UsageFlushing(calls: assembly.calls, logger: logger).run() }
+        await services.add("usage") {
+            flushing.cancel()
+            await flushing.value
+        }
         await services.add("gateway") {
             // Ending the exchanges lets their calls land: what was sent without an answer is marked so.
             await upstream.shutdown()
             await Self.patiently(.seconds(2)) { await assembly.calls.drain() }
             assembly.calls.stop()
+        }
+        let retention = Task { await Retention(store: store, erasures: assembly.erasures, logger: logger).run() }
+        await services.add("retention") {
+            retention.cancel()
+            await retention.value
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },

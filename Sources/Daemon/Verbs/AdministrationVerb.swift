@@ -50,7 +50,7 @@ struct AdministrationVerb: Sendable {
         console: Console
     ) -> AdministrationCommand? {
         console.output(reply.output)
-        return reply.next.map { .listClaims(after: $0) }
+        return reply.next
     }
 
     private func runAlone(_ file: ConfigurationFile, _ context: VerbContext) async throws(VerbFailure) {

@@ -159,6 +159,11 @@ final class FlightTable: Sendable {
         self.state.withLock { $0.flights[scope]?.participants.count ?? 0 }
     }
 
+    /// The flight that began last: all others began before it.
+    var latest: FlightID {
+        FlightID(process: self.process, serial: self.state.withLock { $0.serial })
+    }
+
     /// The number of flights.
     var count: Int { self.state.withLock { $0.flights.count } }
 

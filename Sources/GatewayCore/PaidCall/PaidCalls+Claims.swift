@@ -14,6 +14,14 @@ extension PaidCalls {
     /// Whether the store takes writes, as far as is known.
     public var isStoreWritable: Bool { !self.trouble.isTroubled }
 
+    /// Brings what was counted in memory to the store; what it does not take stays for the next time.
+    public func flushUsage() async throws(StoreError) {
+        try await self.usage.flush(to: self.store)
+    }
+
+    /// The call that began last.
+    var latestFlight: FlightID { self.flights.latest }
+
     /// The number of calls that run now.
     public var runningCount: Int { self.flights.count }
 

@@ -91,6 +91,7 @@ public final class PaidCalls: Sendable {
     let store: Store
     let flights: FlightTable
     let trouble: StoreTrouble
+    let usage = UsageTally()
     let upstreamKeySecret: Secret
 
     /// Makes the pipeline.
@@ -122,6 +123,25 @@ public final class PaidCalls: Sendable {
     ///
     /// - Parameter request: Given away: a request that waits for another one's call keeps no content meanwhile.
     public func perform(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
+        let usage = self.usage.enter(
+            UsageKey(
+                at: self.services.clock.unixMilliseconds(),
+                client: request.scope.client,
+                user: request.scope.user,
+                operation: request.operation.name
+            )
+        )
+        do throws(GatewayError) {
+            let response = try await self.answer(request)
+            self.usage.count(usage, response: response)
+            return response
+        } catch {
+            self.usage.count(usage, error: error)
+            throw error
+        }
+    }
+
+    private func answer(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
         switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint) {
         case .mismatch:
             throw .keyReused
@@ -190,6 +210,7 @@ public final class PaidCalls: Sendable {
         let row: KeyRow?
         do {
             row = try self.store.lookUp(request.scope.hash)
+            if row == nil, try self.store.isErased(request.scope.hash) { return .land(.failed(.erased)) }
         } catch {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))

@@ -80,6 +80,7 @@ struct PaidFlight: Sendable {
     private func refusal(of error: StoreError) -> GatewayError {
         if error.code == .tokenExhausted { return .tokenExhausted }
         if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
+        if error.code == .erased { return .erased }
         self.calls.trouble.note(error)
         return .storeUnavailable
     }
@@ -135,7 +136,7 @@ struct PaidFlight: Sendable {
         claim: NewClaim,
         row: ClaimedRow
     ) async -> Landing {
-        let new = NewAnswer(
+        var new = NewAnswer(
             claim: claim,
             row: row,
             status: response.status,
@@ -146,6 +147,7 @@ struct PaidFlight: Sendable {
                 NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)
             }
         )
+        new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? 0
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
         var details = AnswerDetails(attempts: outcome.attempts, traceID: response.fields[.xTraceID])
         var landing = Landing(result: .answered(answer, details: details))

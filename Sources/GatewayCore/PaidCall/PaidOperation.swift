@@ -8,6 +8,8 @@ public protocol PaidOperation: Sendable {
     var coreType: String? { get }
     /// Whether the platform itself executes a key only once, so that sending again is safe.
     var isDeduplicated: Bool { get }
+    /// How long the recording is; nil when only the platform can tell.
+    var audioMilliseconds: Int64? { get }
 
     /// Builds one attempt, signed for the account.
     ///
@@ -30,4 +32,9 @@ public protocol PaidOperation: Sendable {
 extension PaidOperation {
     /// The platform's own bytes.
     public func content(of response: HTTPTransportResponse) -> [UInt8] { response.body }
+}
+
+extension PaidOperation {
+    /// Nil: there is no recording, or one of unknown length.
+    public var audioMilliseconds: Int64? { nil }
 }

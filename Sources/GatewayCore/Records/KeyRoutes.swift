@@ -30,16 +30,18 @@ public struct KeyRoutes: Sendable {
         // Asked in this order: a call that runs no more has written what became of it.
         let isRunning = self.calls.isRunning(scope)
         let row: KeyRow?
+        let isErased: Bool
         do {
             row = try self.store.lookUp(scope.hash)
+            isErased = row == nil ? try self.store.isErased(scope.hash) : false
         } catch {
             throw .storeUnavailable
         }
-        guard row != nil || isRunning else { throw .notFound("There is no call with this key.") }
+        guard row != nil || isErased || isRunning else { throw .notFound("There is no call with this key.") }
         var json = JSONWriter()
         json.object { json in
             json.member("key", key.text)
-            json.member("state", row?.answer != nil ? "answered" : isRunning ? "running" : "unknown")
+            json.member("state", Self.state(row, isErased: isErased, isRunning: isRunning))
             json.member("recordId", row?.answer?.recordID)
             json.member("upstreamKey", row?.upstreamKey ?? self.calls.upstreamKey(of: scope))
             json.member("firstSentAt", row.map { Timestamp.text(unixMilliseconds: $0.firstSentAt) })
@@ -47,5 +49,10 @@ public struct KeyRoutes: Sendable {
         var fields = HTTPFields()
         fields.append(.contentType, "application/json")
         return HTTPResponse(status: HTTPStatus(200), fields: fields, body: json.bytes)
+    }
+
+    private static func state(_ row: KeyRow?, isErased: Bool, isRunning: Bool) -> String {
+        if isErased { return "erased" }
+        return row?.answer != nil ? "answered" : isRunning ? "running" : "unknown"
     }
 }

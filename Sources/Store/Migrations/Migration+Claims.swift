@@ -20,6 +20,7 @@ extension Migration {
                 first_sent_ms INTEGER NOT NULL
             );
             CREATE INDEX keys_by_time ON keys (first_sent_ms);
+            CREATE INDEX keys_by_user ON keys (client, user) WHERE user IS NOT NULL;
 
             CREATE TABLE claims (
                 id INTEGER PRIMARY KEY,
@@ -57,6 +58,8 @@ extension Migration {
             );
             CREATE INDEX records_by_record_id ON records (record_id);
             CREATE INDEX records_by_time ON records (created_ms);
+            CREATE INDEX records_by_client ON records (client, created_ms);
+            CREATE INDEX records_by_user ON records (client, user, created_ms) WHERE user IS NOT NULL;
 
             CREATE TABLE reports (
                 id INTEGER PRIMARY KEY,

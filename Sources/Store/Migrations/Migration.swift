@@ -14,5 +14,5 @@ extension Migration {
     /// Every step there ever was, in order.
     ///
     /// New ones go to the end.
-    package static let all: [Migration] = [.claims]
+    package static let all: [Migration] = [.claims, .erasure, .usage]
 }

@@ -3,12 +3,15 @@
 /// Not `Sendable`: the pool lends it to one caller at a time. Each question is one statement, hence one read
 /// transaction.
 final class Reader {
-    private let database: Database
+    let database: Database
     private let lookUp: Statement
     private let record: Statement
     private let report: Statement
     private let openClaims: Statement
+    private let findErased: Statement
     private let clients: Statement
+    /// Pages of records.
+    let recordPages: RecordPages
     private let tokenCalls: Statement
     private let decompressor = Decompressor()
 
@@ -57,8 +60,15 @@ final class Reader {
             FROM clients ORDER BY id
             """
         )
+        self.findErased = try database.prepare("SELECT 1 FROM erased_keys WHERE scope = ?1")
+        self.recordPages = try RecordPages(database)
         self.tokenCalls = try database.prepare("SELECT used FROM token_calls WHERE token = ?1")
         self.database = database
+    }
+
+    /// How SQLite would go about a statement, step by step.
+    func plan(of sql: String) throws(StoreError) -> [String] {
+        try self.database.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(at: 3) }
     }
 
     func key(_ scope: ScopeHash) throws(StoreError) -> KeyRow? {
@@ -69,6 +79,14 @@ final class Reader {
             let isAnswered = !row.isNull(at: 14)
             return Self.key(row, answer: isAnswered ? try self.answer(row, from: 15) : nil)
         }
+    }
+
+    func isErased(_ scope: ScopeHash) throws(StoreError) -> Bool {
+        try self.findErased.first {
+            $0.bind(scope, at: 1)
+        } reading: { _ in
+            true
+        } ?? false
     }
 
     func record(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordRow? {

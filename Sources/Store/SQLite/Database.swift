@@ -9,7 +9,7 @@ final class Database {
         case readOnly
     }
 
-    fileprivate let handle: OpaquePointer
+    let handle: OpaquePointer
     /// How many pages the write-ahead log held after the last commit.
     private let logPages: UnsafeMutablePointer<Int32>
 
@@ -73,6 +73,15 @@ final class Database {
     func integer(_ sql: String) throws(StoreError) -> Int64? {
         try self.prepare(sql).first { $0.integer(at: 0) }
     }
+
+    /// SQLite's check of all pages, tables and indices; empty when nothing is wrong.
+    func integrityFaults() throws(StoreError) -> [String] {
+        let lines = try self.prepare("PRAGMA integrity_check(20)").all { $0.text(at: 0) }
+        return lines == ["ok"] ? [] : lines
+    }
+
+    /// The version of the library.
+    static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
     /// SQLite may have rolled back on its own, after a full disk for instance.
     var isInTransaction: Bool {

@@ -61,6 +61,8 @@ public struct NewAnswer: Sendable {
     public var answeredAt: Int64
     /// The record, where the answer is one.
     public var record: NewRecord?
+    /// How long the evaluated or made audio is, for usage; 0 when unknown.
+    public var usedAudioMilliseconds: Int64 = 0
 
     /// Takes the parts.
     public init(

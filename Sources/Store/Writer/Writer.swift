@@ -5,7 +5,7 @@ private import Locking
 ///
 /// Whatever waits when the queue gets to it becomes one transaction, with one `fdatasync` for all.
 ///
-/// `@unchecked`: `connection`, `isTidying`, `lastWork` and `checkpointedPages` are touched on `queue` only; the rest is
+/// `@unchecked`: `connection`, `backup`, `isTidying`, `lastWork` and `checkpointedPages` are touched on `queue` only; the rest is
 /// locked.
 final class Writer: @unchecked Sendable {
     /// What waits for the queue.
@@ -29,6 +29,7 @@ final class Writer: @unchecked Sendable {
     private let idleDelay: DispatchTimeInterval
 
     private var connection: WriterConnection?
+    private var backup: (path: String, copy: DatabaseBackup)?
     private var isTidying = false
     private var lastWork = 0
     /// Pages of the log at the last checkpoint.
@@ -46,6 +47,7 @@ final class Writer: @unchecked Sendable {
 
     deinit {
         // Nobody may open the database before this connection is closed.
+        self.backup = nil
         self.connection = nil
         self.lock.release()
     }
@@ -115,6 +117,7 @@ final class Writer: @unchecked Sendable {
             self.inbox.withLock { $0.isClosed = true }
             self.queue.async {
                 self.drain()
+                self.backup = nil
                 if let connection = self.connection {
                     _ = try? connection.database.checkpoint(.truncate)
                 }
@@ -146,6 +149,54 @@ final class Writer: @unchecked Sendable {
                 do throws(StoreError) {
                     let value = try self.connection?.database.integer(sql)
                     continuation.resume(returning: Result<Int64?, StoreError>.success(value ?? nil))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Backup
+
+    /// Begins to copy the database to an empty file; one copy at a time.
+    func beginBackup(to path: String) async throws(StoreError) {
+        try await self.onQueue { (writer, connection) throws(StoreError) in
+            guard writer.backup == nil else {
+                throw StoreError(
+                    code: .overloaded,
+                    message: "another backup is being made; try again when it has ended"
+                )
+            }
+            writer.backup = (path, try DatabaseBackup(of: connection.database, to: path))
+        }
+    }
+
+    /// Copies the next pages, between two transactions.
+    ///
+    /// - Returns: Whether the copy is whole.
+    func stepBackup(pages: Int32) async throws(StoreError) -> Bool {
+        try await self.onQueue { (writer, _) throws(StoreError) in
+            guard let backup = writer.backup else { throw .closed }
+            return try backup.copy.step(pages: pages)
+        }
+    }
+
+    /// Lets go of the copy to a file, if it is the one being made.
+    func endBackup(to path: String) async {
+        try? await self.onQueue { (writer, _) throws(StoreError) in
+            if writer.backup?.path == path { writer.backup = nil }
+        }
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (Writer, WriterConnection) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            self.queue.async {
+                do throws(StoreError) {
+                    guard let connection = self.connection else { throw .closed }
+                    continuation.resume(returning: .success(try body(self, connection)))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }

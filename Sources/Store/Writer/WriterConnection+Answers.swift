@@ -10,6 +10,10 @@ extension WriterConnection {
             $0.claimState(at: 0)
         }
         guard let open else {
+            // Nothing of an erased call is stored but that it was paid for.
+            if try self.isErased(new.claim) {
+                self.countBilled(new, user: nil)
+            }
             return false
         }
         let answer = StoredAnswer(
@@ -28,6 +32,7 @@ extension WriterConnection {
         }
         self.counts[keyPath: open.counter] -= 1
         self.counts.answered += 1
+        self.countBilled(new, user: key.user)
         self.effects.append(.fill(key, record))
         return true
     }

@@ -1,6 +1,11 @@
 extension WriterConnection {
     /// Writes a claim, or takes over the row of a key that was claimed before and has no answer.
+    ///
+    /// - Throws: `.erased` when the key was erased, or its user since the flight began.
     func claim(_ claim: NewClaim) throws(StoreError) -> ClaimedRow {
+        guard try !self.isErased(claim) else {
+            throw StoreError(code: .erased, message: "the key was erased; use a new key")
+        }
         let id = self.makeID()
         try self.statements.insertKey.run {
             $0.bind(id, at: 1)

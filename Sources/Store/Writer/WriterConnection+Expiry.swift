@@ -24,11 +24,16 @@ struct RetentionLimits {
     let keys: Int64
     let unknown: Int64
     let records: Int64
+    let audit: Int64
+    /// Counted from 1970-01-01.
+    let usageDay: Int64
     let now: Int64
 
     init(_ configuration: Store.Configuration, now: Int64) {
         self.keys = now - configuration.keyRetention.wholeMilliseconds
         self.unknown = now - configuration.unknownRetention.wholeMilliseconds
+        self.usageDay = (now - configuration.usageRetention.wholeMilliseconds) / 86_400_000
+        self.audit = now - configuration.auditRetention.wholeMilliseconds
         self.records = now - configuration.recordRetention.wholeMilliseconds
         self.now = now
     }
@@ -73,7 +78,11 @@ extension WriterConnection {
             self.keySweep = KeySweep()
             expiry.isComplete = oldRecords.count < limit
         }
-        if try !self.expireTokens(now: limits.now, limit: limit) {
+        let others = [
+            try self.expireErasures(limits, limit: limit), try self.expireUsage(before: limits.usageDay, limit: limit),
+        ]
+        let hasOldTokens = try !self.expireTokens(now: limits.now, limit: limit)
+        if hasOldTokens || others.contains(limit) {
             expiry.isComplete = false
         }
         if expiry.keys + expiry.unknown + expiry.records > 0 {

@@ -13,6 +13,10 @@ final class WriterConnection {
 
     let database: Database
     let statements: Statements
+    /// The statements for erasing.
+    let erasure: ErasureStatements
+    /// The statements for usage.
+    let usage: UsageStatements
     /// In bytes.
     let pageSize: Int
     /// What ``Store/fingerprintKey`` shows.
@@ -32,12 +36,19 @@ final class WriterConnection {
     /// Where the running sweep of old keys stands.
     var keySweep = KeySweep()
 
+    /// What the open transaction counted.
+    var pendingUsage: [UsageKey: UsageCounts] = [:]
+    /// Users erased within the last hour, with the last flight that began before: one that has no row yet brings none.
+    var erasedUsers: [ClientUser: ErasedUser] = [:]
+
     private var storedNextID: Int64
     private var storedAnswered: Int
 
     init(database: Database) throws(StoreError) {
         self.database = database
         self.statements = try Statements(database)
+        self.erasure = try ErasureStatements(database)
+        self.usage = try UsageStatements(database)
         self.pageSize = Int(try database.integer("PRAGMA page_size") ?? 4096)
         let state = try database.prepare("SELECT next_id, answered, fingerprint_key FROM state WHERE id = 1")
             .first { ($0.integer(at: 0), $0.integer(at: 1), Secret($0.blob(at: 2))) }
@@ -82,6 +93,7 @@ final class WriterConnection {
 
     /// Writes the counters that changed and commits.
     func commit() throws(StoreError) {
+        try self.writeUsage()
         let nextID = self.nextID
         let answered = self.counts.answered
         if nextID != self.storedNextID || answered != self.storedAnswered {
@@ -108,6 +120,8 @@ final class WriterConnection {
         fileprivate let effects: Int
         fileprivate let hasDeletions: Bool
         fileprivate let keySweep: KeySweep
+        fileprivate let erasedUsers: [ClientUser: ErasedUser]
+        fileprivate let pendingUsage: [UsageKey: UsageCounts]
     }
 
     var mark: Mark {
@@ -115,7 +129,9 @@ final class WriterConnection {
             counts: self.counts,
             effects: self.effects.count,
             hasDeletions: self.hasDeletions,
-            keySweep: self.keySweep
+            keySweep: self.keySweep,
+            erasedUsers: self.erasedUsers,
+            pendingUsage: self.pendingUsage
         )
     }
 
@@ -124,6 +140,8 @@ final class WriterConnection {
         self.effects.removeLast(self.effects.count - mark.effects)
         self.hasDeletions = mark.hasDeletions
         self.keySweep = mark.keySweep
+        self.erasedUsers = mark.erasedUsers
+        self.pendingUsage = mark.pendingUsage
     }
 
     /// Proves that writing works.

@@ -1,0 +1,51 @@
+private import Glibc
+
+/// What `doctor` sees of the state directory: its room and who may read it.
+struct StateDirectoryCheck: Sendable {
+    /// Below this paid calls may be refused soon, in bytes.
+    private static let little = (fault: UInt64(64) << 20, warning: UInt64(1) << 30)
+
+    let path: String
+
+    func findings() -> [DoctorVerb.Finding] {
+        guard Self.exists(self.path) else {
+            let state = StateDirectoryState(of: self.path)
+            return [
+                DoctorVerb.Finding(
+                    "state",
+                    state.fault == nil ? .ok : .fault,
+                    state.fault ?? "\(self.path) will be made"
+                )
+            ]
+        }
+        return [self.permissions, self.room]
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private var permissions: DoctorVerb.Finding {
+        let open = ["", "/speechgate.db", "/control.sock"].map { self.path + $0 }.filter { path in
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+        }
+        guard let first = open.first else {
+            return DoctorVerb.Finding("permissions", .ok, "only its owner may use \(self.path)")
+        }
+        return DoctorVerb.Finding("permissions", .fault, "others may read \(first); chmod go= \(first)")
+    }
+
+    private var room: DoctorVerb.Finding {
+        var status = statvfs()
+        guard statvfs(self.path, &status) == 0 else {
+            return DoctorVerb.Finding(
+                "disk",
+                .fault,
+                "cannot look at \(self.path): \(String(cString: strerror(errno)))"
+            )
+        }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let text = "\(free >> 20) MiB are free for \(self.path)"
+        if free < Self.little.fault { return DoctorVerb.Finding("disk", .fault, text) }
+        return DoctorVerb.Finding("disk", free < Self.little.warning ? .warning : .ok, text)
+    }
+}
