@@ -89,6 +89,7 @@ struct GatewayAssembly: Sendable {
         self.gateway = Gateway(
             routes: routes,
             refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
+            proxies: configuration.trustedProxies.compactMap(AddressRange.init),
             logger: logger,
             registry: registry
         )

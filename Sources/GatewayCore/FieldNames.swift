@@ -17,6 +17,7 @@ extension HTTPField.Name {
     public static let xNonce = HTTPField.Name(literal: "X-Nonce")
     /// The signature.
     public static let xSignature = HTTPField.Name(literal: "X-Signature")
+    static let xForwardedFor = HTTPField.Name(literal: "X-Forwarded-For")
     static let cacheControl = HTTPField.Name(literal: "Cache-Control")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")
 }

@@ -6,6 +6,7 @@ public import Telemetry
 public final class Gateway: HTTPResponder {
     private let router: Router
     private let refusal: @Sendable (String) -> GatewayError?
+    private let proxies: [AddressRange]
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
@@ -13,16 +14,20 @@ public final class Gateway: HTTPResponder {
 
     /// Makes a gateway of routes.
     ///
-    /// - Parameter refusal: What a path without a route is refused with where that is not 404; else nil.
+    /// - Parameters:
+    ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
+    ///   - proxies: Whose `X-Forwarded-For` is believed.
     public init(
         routes: [Route],
         refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
+        proxies: [AddressRange] = [],
         clock: GatewayClock = .system,
         logger: Logger,
         registry: MetricsRegistry
     ) {
         self.router = Router(routes: routes)
         self.refusal = refusal
+        self.proxies = proxies
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
@@ -37,6 +42,7 @@ public final class Gateway: HTTPResponder {
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
+        let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
         var response: HTTPResponse
         var route: Int?
         do throws(GatewayError) {
@@ -45,6 +51,7 @@ public final class Gateway: HTTPResponder {
                 route = index
                 let exchange = Exchange(
                     request: request,
+                    clientAddress: address,
                     requestID: requestID,
                     parameter: parameter,
                     isDraining: self.draining.load(ordering: .relaxed)
@@ -62,7 +69,14 @@ public final class Gateway: HTTPResponder {
         }
         response.fields.append(.xRequestID, requestID)
         self.requests.count(route: route, status: response.status.code)
-        self.log(request, requestID: requestID, route: route, response: response, duration: self.clock.now() - start)
+        self.log(
+            request,
+            from: address,
+            requestID: requestID,
+            route: route,
+            response: response,
+            duration: self.clock.now() - start
+        )
         return response
     }
 
@@ -103,6 +117,7 @@ public final class Gateway: HTTPResponder {
 
     private func log(
         _ request: HTTPRequest,
+        from address: String,
         requestID: String,
         route: Int?,
         response: HTTPResponse,
@@ -115,7 +130,7 @@ public final class Gateway: HTTPResponder {
                 "http.method": .string(request.head.method.token),
                 "http.route": .string(self.requests.name(of: route)),
                 "http.status": .int(response.status.code),
-                "client.address": .string(request.peerAddress),
+                "client.address": .string(address),
                 "bytes_out": .int(response.body.count),
                 "duration_ms": .milliseconds(duration),
             ]

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Names, ranges and relations of all settings, in one place.
 extension Configuration {
     /// Reads a configuration.
@@ -59,6 +61,12 @@ extension Configuration {
             }
             if addresses.isEmpty { root.refuse("listen", "at least one address is wanted") }
             if Set(addresses).count < addresses.count { root.refuse("listen", "an address stands here twice") }
+        }
+        if let proxies = root.texts("trustedProxies") {
+            self.trustedProxies = proxies
+            for proxy in proxies where AddressRange(proxy) == nil {
+                root.refuse("trustedProxies", "\(AddressRange.forms), not \"\(proxy)\"")
+            }
         }
         root.object("operations") { operations in
             operations.text("listen", into: &self.operations.listen, fault: ListenText.fault)
