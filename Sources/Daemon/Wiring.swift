@@ -89,8 +89,8 @@ struct GatewayAssembly: Sendable {
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(
             routes: routes,
-            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
             proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
             logger: logger,
             registry: registry
         )

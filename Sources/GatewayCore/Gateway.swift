@@ -5,8 +5,8 @@ public import Telemetry
 /// The gateway as a server sees it: it routes, and turns every failure into an answer.
 public final class Gateway: HTTPResponder {
     private let router: Router
-    private let refusal: @Sendable (String) -> GatewayError?
     private let proxies: [AddressRange]
+    private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
@@ -15,19 +15,19 @@ public final class Gateway: HTTPResponder {
     /// Makes a gateway of routes.
     ///
     /// - Parameters:
-    ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
     ///   - proxies: Whose `X-Forwarded-For` is believed.
+    ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
     public init(
         routes: [Route],
-        refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
         proxies: [AddressRange] = [],
+        refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
         clock: GatewayClock = .system,
         logger: Logger,
         registry: MetricsRegistry
     ) {
         self.router = Router(routes: routes)
-        self.refusal = refusal
         self.proxies = proxies
+        self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
