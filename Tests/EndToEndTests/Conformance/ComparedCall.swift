@@ -74,4 +74,21 @@ struct ComparedCall: Sendable {
     static func report(_ recordID: String) -> ComparedCall {
         ComparedCall(method: "GET", path: "/api/v1/report/\(recordID)")
     }
+
+    /// A native evaluation as a browser sends it: `config` has a file name, so its members are signed in its place,
+    /// which is form B.
+    ///
+    /// - Parameter signedText: The scalars of `config` by name, as the contract spells them.
+    static func blob(_ config: String, signedText: String, key: String? = nil) -> ComparedCall {
+        let form = TestForm()
+            .adding("config", Array(config.utf8), filename: "blob", contentType: "application/json")
+            .adding("audio", TestAudio.wav(), filename: "speech.wav", contentType: "audio/wav")
+        return ComparedCall(
+            path: "/api/v1/evaluate",
+            contentType: form.contentType.1,
+            body: form.bytes,
+            signedText: signedText,
+            key: key
+        )
+    }
 }

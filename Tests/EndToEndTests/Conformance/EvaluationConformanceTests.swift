@@ -174,4 +174,36 @@ import Testing
         #expect(try await sides.bed.billed() == 2)
         await sides.bed.stop()
     }
+
+    /// An SDK that can only sign works with its base URL and its key pair changed, and nothing else.
+    @Test func aSignatureOfOursIsTakenWhereThePlatformTakesItsOwn() async throws {
+        let sides = try await SideBySide()
+        let added = Array(try await sides.bed.speechgate("client", "add", "sdk", "--signing").output.utf8)
+        let credential = SigningCredential(
+            appKey: try #require(JSONText.member("appKey", of: added)),
+            secretKey: try #require(JSONText.member("secretKey", of: added))
+        )
+        let calls: [ComparedCall] = [
+            .sentence(key: "a"),
+            .blob(
+                #"{"coreType":"word","referenceText":"a=b&c","slack":1e-7,"scale":50.0,"includeReport":true,"x":[1]}"#,
+                signedText: "coreType=word&includeReport=true&referenceText=a=b&c&scale=50&slack=0.0000001",
+                key: "b"
+            ),
+            .compat(key: "c"), .speech(key: "d"),
+        ]
+        for call in calls {
+            let answers = SideBySide.Answers(
+                platform: try await sides.platform(call),
+                gateway: try await sides.gateway(call, signing: credential)
+            )
+            answers.expectEqual(status: 200, call.signedText)
+            var changed = call
+            changed.signedText += "x"
+            let refused = try await sides.gateway(changed, signing: credential)
+            #expect(refused.status == 401 && refused.json("source") == "gateway", "\(refused.text)")
+        }
+        #expect(try await sides.bed.billed() == 2 * calls.count)
+        await sides.bed.stop()
+    }
 }

@@ -29,15 +29,15 @@ struct SideBySide {
 
     /// As a client of the platform, signed with the account's secret.
     func platform(_ call: ComparedCall) async throws -> TestResponse {
-        var fields: [(String, String)] = []
-        if call.hasCredentials {
-            fields = [
-                ("X-App-Key", self.bed.appKey), ("X-Timestamp", "\(Int(Date().timeIntervalSince1970))"),
-                ("X-Nonce", UUID().uuidString),
-                ("X-Signature", try await Self.signature(call.signedText, self.bed.secretKey)),
-            ]
-        }
+        let account = SigningCredential(appKey: self.bed.appKey, secretKey: self.bed.secretKey)
+        let fields = call.hasCredentials ? try await account.fields(signing: call.signedText) : []
         return try await Self.send(call, port: self.bed.simulatorPort, fields: fields)
+    }
+
+    /// As a client of the gateway that signs as it would at the platform.
+    func gateway(_ call: ComparedCall, signing credential: SigningCredential) async throws -> TestResponse {
+        let fields = try await credential.fields(signing: call.signedText)
+        return try await Self.send(call, port: self.bed.port, fields: fields)
     }
 
     /// As a client of the gateway, with an API key.
@@ -55,19 +55,6 @@ struct SideBySide {
         if let contentType = call.contentType { fields.append(("Content-Type", contentType)) }
         if let key = call.key { fields.append(("Idempotency-Key", key)) }
         return try await TestHTTPClient.exchange(port: port, call.method, call.path, fields: fields, body: call.body)
-    }
-
-    /// By the openssl command, which shares no code with anything here.
-    private static func signature(_ text: String, _ secret: String) async throws -> String {
-        let (status, output) = try await ChildProcess.run(
-            URL(fileURLWithPath: "/usr/bin/openssl"),
-            ["dgst", "-sha256", "-hmac", secret],
-            input: Array(text.utf8)
-        )
-        #expect(status == 0, "\(output)")
-        let digits = try #require(output.split(separator: " ").last).trimmingCharacters(in: .whitespacesAndNewlines)
-        let pairs = stride(from: 0, to: digits.count, by: 2).map { digits.dropFirst($0).prefix(2) }
-        return Data(pairs.compactMap { UInt8($0, radix: 16) }).base64EncodedString()
     }
 
     /// Serves a body to both sides, in place of any processing.
