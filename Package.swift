@@ -30,12 +30,16 @@ let package = Package(
         // Level 4.
         .target(
             name: "GatewayCore",
-            dependencies: ["Locking", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
+            dependencies: [
+                "Locking", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "Store",
+            ]
         ),
         // Level 5.
         .target(
             name: "ProviderYugu",
-            dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Telemetry", "Store", "GatewayCore"]
+            dependencies: [
+                "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "Store", "GatewayCore",
+            ]
         ),
         .target(
             name: "PlatformSimulator",

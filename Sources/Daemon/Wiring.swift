@@ -69,6 +69,7 @@ struct GatewayAssembly: Sendable {
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
+        platform.precheck = configuration.precheck
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,
@@ -89,6 +90,7 @@ struct GatewayAssembly: Sendable {
         self.gateway = Gateway(
             routes: routes,
             proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
             logger: logger,
             registry: registry
         )

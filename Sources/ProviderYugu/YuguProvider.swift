@@ -9,6 +9,8 @@ public struct YuguProvider: Provider {
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
         public var accounts: [Account]
+        /// What is made of recordings that cannot be scored; the default is `off`.
+        public var precheck = PrecheckMode.off
 
         /// Takes the accounts.
         public init(accounts: [Account]) {
@@ -48,12 +50,18 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation, speech and report, and audio where that comes by way of the gateway.
+    /// Evaluation in its two forms, speech, and report; and audio where that comes by way of the gateway.
     public var routes: [Route] {
-        var routes = [
-            EvaluateRoute(provider: self).route, SpeechRoute(provider: self).route, ReportRoute(provider: self).route,
-        ]
-        if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
-        return routes
+        let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        let audio = self.relay.map { SpeechAudioRoute(provider: self, relay: $0).route }
+        return evaluations + [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+            + (audio.map { [$0] } ?? [])
+    }
+
+    /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.
+    public func refusal(ofPath path: String) -> GatewayError? {
+        guard CompatName.isUnregistered(path: path) else { return nil }
+        let names = CompatName.allCases.map(\.rawValue).joined(separator: ", ")
+        return .forbidden("There is no evaluation of this name; use one of \(names).")
     }
 }

@@ -44,6 +44,7 @@ extension Configuration {
             log.choice("format", into: &self.log.format)
         }
         root.boolean("echo", into: &self.echo)
+        root.choice("precheck", into: &self.precheck)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))
         root.object("secrets") { self.secrets.read(&$0) }
         root.object("limits") { self.limits.read(&$0) }

@@ -34,6 +34,8 @@ public final class PaidCalls: Sendable {
         public let accounts: [Account]
         /// The id of the request in the log.
         public let requestID: String
+        /// What the precheck has against the content; said only if a call of its own would be sent.
+        public var refusal: GatewayError?
 
         /// Takes the parts.
         ///
@@ -192,7 +194,11 @@ public final class PaidCalls: Sendable {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))
         }
-        guard let row else { return .fly(on: nil) }
+        guard let row else {
+            // A row stands for content that was sent: it may have been paid for, and is not refused any more.
+            if let refusal = request.refusal { return .land(.failed(refusal)) }
+            return .fly(on: nil)
+        }
         if let answer = row.answer {
             guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
             self.services.metrics.replays.increment()
