@@ -50,12 +50,12 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation in its two forms, speech, and report; and audio where that comes by way of the gateway.
+    /// Evaluation in its two forms, speech and report, and audio where that comes by way of the gateway.
     public var routes: [Route] {
-        let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
-        let audio = self.relay.map { SpeechAudioRoute(provider: self, relay: $0).route }
-        return evaluations + [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
-            + (audio.map { [$0] } ?? [])
+        var routes = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        routes += [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+        if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
+        return routes
     }
 
     /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.
