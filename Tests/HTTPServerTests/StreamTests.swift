@@ -60,6 +60,16 @@ import Testing
         }
     }
 
+    @Test func aPipelinedRequestWaitsForTheStream() async throws {
+        let source = Source(Self.pieces("ab", "cd"))
+        try await withServer(Self.responder(source, length: 4)) { server in
+            let client = try server.client()
+            try await client.send(Self.request + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.answer().text == "abcd")
+            #expect(try await client.answer().text == "other")
+        }
+    }
+
     @Test func aStreamOfUnknownLengthIsChunked() async throws {
         let source = Source([Array("ab".utf8), [UInt8](repeating: 0x78, count: 17)])
         try await withServer(Self.responder(source, length: nil)) { server in
