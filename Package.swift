@@ -30,10 +30,17 @@ let package = Package(
         // Level 4.
         .target(
             name: "GatewayCore",
-            dependencies: ["Locking", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "Store"]
+            dependencies: [
+                "Locking", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "EventLoop", "Store",
+            ]
         ),
         // Level 5.
-        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Store", "GatewayCore"]),
+        .target(
+            name: "ProviderYugu",
+            dependencies: [
+                "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "Store", "GatewayCore",
+            ]
+        ),
         .target(
             name: "PlatformSimulator",
             dependencies: [
@@ -77,7 +84,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ProviderYuguTests",
-            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "Cryptography", "TestSupport"]
+            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "TestSupport"]
         ),
         .testTarget(
             name: "PlatformSimulatorTests",

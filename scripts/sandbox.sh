@@ -7,7 +7,7 @@
 #
 #   {"gateway","ops","simulator"       http://127.0.0.1:PORT each
 #    "apiKey"                          of a client with every scope
-#    "appKey","secretKey"              its signing credentials (null until the gateway issues such)
+#    "appKey","secretKey"              its signing credential, issued by the gateway
 #    "config","stateDir"               files; stateDir also holds gateway.log and simulator.log
 #    "pids":{"gateway","simulator"}}
 #

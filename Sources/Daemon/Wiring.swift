@@ -71,6 +71,7 @@ struct GatewayAssembly: Sendable {
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
         var platform = YuguProvider.Configuration(accounts: Self.accounts(yugu, secrets))
         platform.baseURL = yugu.baseURL
+        platform.precheck = configuration.precheck
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,
@@ -90,7 +91,13 @@ struct GatewayAssembly: Sendable {
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
-        self.gateway = Gateway(routes: routes, logger: logger, registry: registry)
+        self.gateway = Gateway(
+            routes: routes,
+            proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
+            logger: logger,
+            registry: registry
+        )
         self.clients = clients
         self.masters = masters
         self.revocations = revocations

@@ -15,6 +15,8 @@ extension HTTPField.Name {
     static let recordOperation = HTTPField.Name(literal: "SpeechGate-Operation")
     /// Under which key the platform knows a call.
     static let upstreamKey = HTTPField.Name(literal: "SpeechGate-Upstream-Key")
+    /// `true` when the platform could not be asked and an older answer of it is given.
+    public static let stale = HTTPField.Name(literal: "SpeechGate-Stale")
     /// The public half of a signing credential (contract yugu, section 3.2).
     public static let xAppKey = HTTPField.Name(literal: "X-App-Key")
     /// When a request was signed, Unix time in seconds.
@@ -23,6 +25,7 @@ extension HTTPField.Name {
     public static let xNonce = HTTPField.Name(literal: "X-Nonce")
     /// The signature.
     public static let xSignature = HTTPField.Name(literal: "X-Signature")
+    static let xForwardedFor = HTTPField.Name(literal: "X-Forwarded-For")
     static let cacheControl = HTTPField.Name(literal: "Cache-Control")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")
 }

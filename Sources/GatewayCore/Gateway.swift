@@ -5,14 +5,29 @@ public import Telemetry
 /// The gateway as a server sees it: it routes, and turns every failure into an answer.
 public final class Gateway: HTTPResponder {
     private let router: Router
+    private let proxies: [AddressRange]
+    private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
     private let draining = Atomic(false)
 
     /// Makes a gateway of routes.
-    public init(routes: [Route], clock: GatewayClock = .system, logger: Logger, registry: MetricsRegistry) {
+    ///
+    /// - Parameters:
+    ///   - proxies: Whose `X-Forwarded-For` is believed.
+    ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
+    public init(
+        routes: [Route],
+        proxies: [AddressRange] = [],
+        refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
+        clock: GatewayClock = .system,
+        logger: Logger,
+        registry: MetricsRegistry
+    ) {
         self.router = Router(routes: routes)
+        self.proxies = proxies
+        self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
@@ -27,6 +42,7 @@ public final class Gateway: HTTPResponder {
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
+        let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
         var response: HTTPResponse
         var route: Int?
         do throws(GatewayError) {
@@ -35,6 +51,7 @@ public final class Gateway: HTTPResponder {
                 route = index
                 let exchange = Exchange(
                     request: request,
+                    clientAddress: address,
                     requestID: requestID,
                     parameter: parameter,
                     isDraining: self.draining.load(ordering: .relaxed)
@@ -52,7 +69,14 @@ public final class Gateway: HTTPResponder {
         }
         response.fields.append(.xRequestID, requestID)
         self.requests.count(route: route, status: response.status.code)
-        self.log(request, requestID: requestID, route: route, response: response, duration: self.clock.now() - start)
+        self.log(
+            request,
+            from: address,
+            requestID: requestID,
+            route: route,
+            response: response,
+            duration: self.clock.now() - start
+        )
         return response
     }
 
@@ -86,12 +110,14 @@ public final class Gateway: HTTPResponder {
                 message: "The method is not known here; use GET or POST."
             )
         default:
+            if let refusal = self.refusal(head.path) { throw refusal }
             throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
         }
     }
 
     private func log(
         _ request: HTTPRequest,
+        from address: String,
         requestID: String,
         route: Int?,
         response: HTTPResponse,
@@ -104,7 +130,7 @@ public final class Gateway: HTTPResponder {
                 "http.method": .string(request.head.method.token),
                 "http.route": .string(self.requests.name(of: route)),
                 "http.status": .int(response.status.code),
-                "client.address": .string(request.peerAddress),
+                "client.address": .string(address),
                 "bytes_out": .int(response.body.count),
                 "duration_ms": .milliseconds(duration),
             ]

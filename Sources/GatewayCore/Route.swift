@@ -23,6 +23,8 @@ public struct Route: Sendable {
 public struct Exchange: Sendable {
     /// The request.
     public let request: HTTPRequest
+    /// Where the request comes from: an address, or `unix`.
+    let clientAddress: String
     /// The id of the request in log and answer.
     public let requestID: String
     /// The decoded value of the pattern's segment in braces, or nil.

@@ -1,7 +1,7 @@
 public import GatewayCore
 public import Store
 
-/// The Yugu platform: whole-file evaluation and reports.
+/// The Yugu platform: whole-file evaluation, speech and reports.
 public struct YuguProvider: Provider {
     /// Where the platform is and who we are there.
     public struct Configuration: Sendable {
@@ -9,6 +9,8 @@ public struct YuguProvider: Provider {
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
         public var accounts: [Account]
+        /// What is made of recordings that cannot be scored; the default is `off`.
+        public var precheck = PrecheckMode.off
 
         /// Takes the accounts.
         public init(accounts: [Account]) {
@@ -43,8 +45,16 @@ public struct YuguProvider: Provider {
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation and report.
+    /// Evaluation in its two forms, speech, and report.
     public var routes: [Route] {
-        [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
+        let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        return evaluations + [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+    }
+
+    /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.
+    public func refusal(ofPath path: String) -> GatewayError? {
+        guard CompatName.isUnregistered(path: path) else { return nil }
+        let names = CompatName.allCases.map(\.rawValue).joined(separator: ", ")
+        return .forbidden("There is no evaluation of this name; use one of \(names).")
     }
 }

@@ -179,6 +179,11 @@ import Testing
         ("listen: 8790", "listen: a list of texts is wanted, not a number"),
         ("listen: ['a:1', 2]", "listen[1]: a text in quotation marks is wanted, not a number"),
         ("listen: ['a:1', 'a:1']", "listen: an address stands here twice"),
+        (
+            "trustedProxies: ['10.0.0.0/33']",
+            #"trustedProxies: addresses and ranges such as "192.0.2.7", "192.0.2.0/24", "2001:db8::/32" or "unix" are "#
+                + #"wanted, not "10.0.0.0/33""#
+        ),
         ("listen: ['8790']", #"listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "8790""#),
         ("listen: ['h:65536']", #"listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "h:65536""#),
         ("listen: ['::1:80']", #"listen: "HOST:PORT", "[IPv6]:PORT" or "unix:/path" is wanted, not "::1:80""#),
@@ -223,8 +228,8 @@ import Testing
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",
-            "zzz: unknown key; known here: listen, operations, stateDirectory, loops, log, echo, drain, secrets, "
-                + "limits, store, yugu"
+            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, precheck, "
+                + "drain, secrets, limits, store, yugu"
         ),
         ("limits: {maxConnections: 1}", #"limits.maxConnections: unknown key; did you mean "connections"?"#),
         (

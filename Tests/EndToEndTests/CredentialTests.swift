@@ -101,6 +101,37 @@ import Testing
         await bed.stop()
     }
 
+    @Test func tokensThatAreNoneAreAllRefusedAlike() async throws {
+        let bed = try await TestBed()
+        let made = try await bed.speechgate("token", "--client", "school", "--user", "mei")
+        let token = try #require(try Self.object(made.output)["access_token"] as? String)
+        let parts = token.split(separator: ".").map(String.init)
+        func encoded(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        }
+        let padded = parts[1] + String(repeating: "=", count: (4 - parts[1].count % 4) % 4)
+        let claims = String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
+        let eve = claims.replacingOccurrences(of: #""mei""#, with: #""eve""#)
+        let none = encoded(#"{"alg":"none","typ":"JWT"}"#)
+        let rs256 = encoded(#"{"alg":"RS256","typ":"JWT","kid":"1"}"#)
+        let bad = [
+            none + "." + parts[1] + ".", none + "." + parts[1] + "." + parts[2],
+            rs256 + "." + parts[1] + "." + parts[2],
+            parts[0] + "." + encoded(eve) + "." + parts[2], parts[0] + "." + parts[1], token + "A", token + "=",
+            String(token.dropLast(2)), "x" + token,
+        ]
+        #expect(try await Self.get(bed, "/v1/whoami", Self.bearer(token)).status == 200)
+        var messages: Set<String?> = []
+        for text in bad {
+            let response = try await Self.get(bed, "/v1/whoami", Self.bearer(text))
+            #expect(response.status == 401 && response.json("code") == "40100", "\(text): \(response.text)")
+            messages.insert(response.json("message"))
+        }
+        #expect(messages.count == 1, "the answer does not tell why")
+        await bed.stop()
+    }
+
     @Test func requestsForTokensThatCannotBe() async throws {
         let bed = try await TestBed()
         let key = try await Self.backend(bed)
@@ -147,6 +178,29 @@ import Testing
         await bed.stop()
     }
 
+    @Test func guessesAreSlowedByTheAddressBehindTheProxy() async throws {
+        var settings = TestBed.Settings()
+        settings.gateway["trustedProxies"] = #"["127.0.0.1"]"#
+        settings.gateway["limits"] = "{ failedCredentials: 3 }"
+        let bed = try await TestBed(settings)
+        func whoami(_ credential: String, from address: String) async throws -> TestResponse {
+            try await Self.get(bed, "/v1/whoami", Self.bearer(credential) + [("X-Forwarded-For", address)])
+        }
+        #expect(try await whoami(bed.apiKey, from: "192.0.2.7").status == 200)
+        var statuses: [Int] = []
+        for index in 0..<20 { statuses.append(try await whoami("sg_\(index)", from: "192.0.2.7").status) }
+        #expect(statuses.prefix(3).allSatisfy { $0 == 401 } && statuses.contains(429), "\(statuses)")
+        let slowed = try await whoami("sg_x", from: "192.0.2.7")
+        #expect(slowed.json("code") == "42900" && slowed["retry-after"] != nil, "\(slowed.text)")
+        #expect(try await whoami("sg_x", from: "192.0.2.8").status == 401)
+        #expect(try await whoami(bed.apiKey, from: "192.0.2.7").status == 200, "who was let in before goes on")
+        let added = try await bed.speechgate("client", "add", "near", "--addresses", "192.0.2.9")
+        let near = try #require(try Self.object(added.output)["apiKey"] as? String)
+        #expect(try await whoami(near, from: "192.0.2.9").status == 200)
+        #expect(try await whoami(near, from: "192.0.2.9, 192.0.2.10").status == 403)
+        await bed.stop()
+    }
+
     // MARK: Signatures
 
     /// The signature headers, made with OpenSSL.
@@ -167,6 +221,41 @@ import Testing
             ("X-App-Key", appKey), ("X-Timestamp", "\(Int(Date().timeIntervalSince1970) + offset)"),
             ("X-Nonce", nonce), ("X-Signature", output.trimmingCharacters(in: .whitespacesAndNewlines)),
         ]
+    }
+
+    @Test func theMasterIsReplacedWithoutAnInterruption() async throws {
+        let bed = try await TestBed()
+        let added = try Self.object(try await bed.speechgate("client", "add", "sdk", "--signing").output)
+        let appKey = try #require(added["appKey"] as? String)
+        let secret = try #require(added["secretKey"] as? String)
+        func token() async throws -> String {
+            let made = try await bed.speechgate("token", "--client", "sdk", "--user", "mei")
+            return try #require(try Self.object(made.output)["access_token"] as? String)
+        }
+        func status(_ fields: Fields) async throws -> Int { try await Self.get(bed, "/v1/whoami", fields).status }
+        let old = try await token()
+        let text = try String(contentsOf: bed.config, encoding: .utf8)
+        let before = try #require(text.firstMatch(of: /master: (\{ file: "[^"]+" \})/))
+        let next = bed.folder.appendingPathComponent("next.secret")
+        try Data(String(repeating: "89abcdef01234567", count: 4).utf8).write(to: next)
+        let both = #"master: { file: "\#(next.path)" }, previousMaster: \#(before.1)"#
+        try Data(text.replacing(before.0, with: both).utf8).write(to: bed.config)
+        try await bed.killAndRestart()
+        #expect(try await status(Self.bearer(old)) == 200)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: secret)) == 200)
+        let new = try await token()
+        #expect(new.split(separator: ".")[0] != old.split(separator: ".")[0], "signed with the new key")
+        let rotated = try Self.object(try await bed.speechgate("client", "rotate", "sdk").output)
+        let nextSecret = try #require(rotated["secretKey"] as? String)
+
+        let alone = #"master: { file: "\#(next.path)" }"#
+        try Data(text.replacing(before.0, with: alone).utf8).write(to: bed.config)
+        try await bed.killAndRestart()
+        #expect(try await status(Self.bearer(old)) == 401)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: secret)) == 401)
+        #expect(try await status(Self.bearer(new)) == 200)
+        #expect(try await status(try await Self.signature(of: "", appKey: appKey, secret: nextSecret)) == 200)
+        await bed.stop()
     }
 
     @Test func anSDKThatCanOnlySignIsServed() async throws {

@@ -105,6 +105,7 @@ import Testing
         // Nothing guessed, nothing counted.
         for _ in 0..<5 { #expect(bench.refusal(of: [])?.status == 401) }
         for _ in 0..<3 { #expect(bench.refusal(of: wrong)?.status == 401) }
+        // Right or wrong, nothing new is heard.
         for fields in [wrong, Self.key, bench.signed("")] {
             let error = bench.refusal(of: fields)
             #expect(error?.status == 429 && error?.code == .tooManyRequests && error?.retryAfter != nil)
@@ -116,6 +117,34 @@ import Testing
         for index in 0..<3 { #expect(bench.refusal(of: wrong, from: "2001:db8::\(index)")?.status == 401) }
         #expect(bench.refusal(of: wrong, from: "2001:db8::ffff")?.status == 429)
         #expect(bench.refusal(of: wrong, from: "2001:db8:0:1::")?.status == 401)
+        await bench.close()
+    }
+
+    @Test func whoWasLetInBeforeIsNotShutOutByTheGuessesOfANeighbour() async throws {
+        var configuration = ClientAccess.Configuration()
+        configuration.failedCredentials = 1
+        let bench = try await PrincipalBench(configuration: configuration)
+        let token = PrincipalBench.bearer(try bench.issuer.issue(.init(client: "school", user: "mei")).text)
+        for fields in [Self.key, token, bench.signed("")] { #expect(bench.refusal(of: fields) == nil) }
+        let late = PrincipalBench.bearer(try bench.issuer.issue(.init(client: "school", user: "lin")).text)
+        for _ in 0..<2 { _ = bench.refusal(of: PrincipalBench.bearer("sg_wrong")) }
+        for fields in [Self.key, token, bench.signed("")] { #expect(bench.refusal(of: fields) == nil) }
+        #expect(bench.refusal(of: late)?.status == 429)
+        await bench.close()
+    }
+
+    @Test func tokensThatWereGenuineAreNoGuesses() async throws {
+        var configuration = ClientAccess.Configuration()
+        configuration.failedCredentials = 1
+        let bench = try await PrincipalBench(configuration: configuration)
+        let token = PrincipalBench.bearer(try bench.issuer.issue(.init(client: "school", user: "mei")).text)
+        let hash = APIKey.hash(of: PrincipalBench.key).bytes
+        _ = try await bench.store.rotateClient("school", keyHash: [UInt8](hash.reversed()), previousUntil: bench.now)
+        try bench.reload()
+        for _ in 0..<3 { #expect(bench.refusal(of: token)?.status == 401) }
+        _ = try await bench.store.revokeClient("school", at: bench.now)
+        try bench.reload()
+        for _ in 0..<3 { #expect(bench.refusal(of: token)?.status == 401) }
         await bench.close()
     }
 

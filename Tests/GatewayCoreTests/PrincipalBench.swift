@@ -82,7 +82,7 @@ final class PrincipalBench: Sendable {
             expectsContinue: false
         )
         let request = HTTPRequest(head: head, body: NoContent(), peerAddress: address)
-        return Exchange(request: request, requestID: "r", parameter: nil, isDraining: false)
+        return Exchange(request: request, clientAddress: address, requestID: "r", parameter: nil, isDraining: false)
     }
 
     /// Status and code of a refusal, or nil.

@@ -40,6 +40,7 @@ import Testing
         var exchange = PrincipalBench.exchange(fields, framing: .length(body.count))
         exchange = Exchange(
             request: HTTPRequest(head: exchange.head, body: Content(bytes: body), peerAddress: "192.0.2.7"),
+            clientAddress: "192.0.2.7",
             requestID: "r",
             parameter: nil,
             isDraining: false

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Names, ranges and relations of all settings, in one place.
 extension Configuration {
     /// Reads a configuration.
@@ -42,6 +44,7 @@ extension Configuration {
             log.choice("format", into: &self.log.format)
         }
         root.boolean("echo", into: &self.echo)
+        root.choice("precheck", into: &self.precheck)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))
         root.object("secrets") { self.secrets.read(&$0) }
         root.object("limits") { self.limits.read(&$0) }
@@ -58,6 +61,12 @@ extension Configuration {
             }
             if addresses.isEmpty { root.refuse("listen", "at least one address is wanted") }
             if Set(addresses).count < addresses.count { root.refuse("listen", "an address stands here twice") }
+        }
+        if let proxies = root.texts("trustedProxies") {
+            self.trustedProxies = proxies
+            for proxy in proxies where AddressRange(proxy) == nil {
+                root.refuse("trustedProxies", "\(AddressRange.forms), not \"\(proxy)\"")
+            }
         }
         root.object("operations") { operations in
             operations.text("listen", into: &self.operations.listen, fault: ListenText.fault)

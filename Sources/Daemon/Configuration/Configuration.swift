@@ -1,9 +1,13 @@
+internal import GatewayCore
+
 /// All settings of the daemon.
 ///
 /// A new value has every default; a file changes what it names.
 struct Configuration: Hashable, Sendable {
     /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`; the default is `127.0.0.1:8790`.
     var listen = ["127.0.0.1:8790"]
+    /// Proxies whose `X-Forwarded-For` is believed, in CIDR form or `unix`; the default is none.
+    var trustedProxies: [String] = []
     /// The listener for health, readiness and metrics.
     var operations = Operations()
     /// Where the store, the spool, the lock and the control socket are; the default is `/var/lib/speechgate`.
@@ -14,6 +18,8 @@ struct Configuration: Hashable, Sendable {
     var log = Log()
     /// Whether `/v1/echo` answers, which asks for no credentials; the default is false.
     var echo = false
+    /// What is made of recordings that cannot be scored; the default is `off`.
+    var precheck = PrecheckMode.off
     /// How long running calls may take to finish when the daemon is told to stop; the default is 60 s.
     var drain: Duration = .seconds(60)
     /// Where the daemon's own secrets are.

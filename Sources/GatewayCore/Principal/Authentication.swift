@@ -9,7 +9,7 @@ struct Authentication: Sendable {
     let clock: GatewayClock
     /// How far the clock of a signing client may be off, and how long its nonces are remembered.
     let signatureWindow: Duration
-    let nonces: NonceMemory
+    let nonces: RecentHashes
     let failures: FailedCredentials
 
     /// - Throws: 401/40100 without a valid credential; 400/40001 for malformed fields; 403/40300 from a foreign address
@@ -19,20 +19,27 @@ struct Authentication: Sendable {
         // An appKey beside a bearer credential is how some SDKs are set up; a signature beside it is a contradiction.
         let isSigned = head.fields.contains(.xSignature) || authorizations.isEmpty && head.fields.contains(.xAppKey)
         guard isSigned || !authorizations.isEmpty else { throw .unauthorized }
-        try self.failures.check(address, at: self.clock.now())
         guard isSigned else {
             guard authorizations.count == 1, let credential = BearerCredential.text(in: authorizations[0]) else {
                 throw self.refusal(address)
             }
-            if APIKey.isMeant(by: credential) {
-                return .accepted(try self.keyHolder(credential, head: head, address: address))
-            }
-            return .accepted(try self.tokenHolder(credential, head: head, address: address))
+            try self.failures.check(credential, from: address, at: self.clock.now())
+            let principal =
+                APIKey.isMeant(by: credential)
+                ? try self.keyHolder(credential, head: head, address: address)
+                : try self.tokenHolder(credential, head: head, address: address)
+            self.failures.letIn(credential, at: self.clock.now())
+            return .accepted(principal)
         }
         guard authorizations.isEmpty else {
             throw .invalid("Send either Authorization or X-App-Key with its signature, not both.")
         }
         return try self.signer(head, address: address)
+    }
+
+    /// Remembers that a client's signature was right.
+    func noteSuccess(of appKey: String) {
+        self.failures.letIn(appKey, at: self.clock.now())
     }
 
     /// Counts a credential that cannot be genuine.
@@ -42,7 +49,7 @@ struct Authentication: Sendable {
 
     /// - Throws: 401/40100 for a nonce that came before.
     func spend(_ nonce: String, of client: String) throws(GatewayError) {
-        guard self.nonces.insert(nonce, client: client, at: self.clock.now()) else {
+        guard self.nonces.insert(nonce, of: client, at: self.clock.now()) else {
             throw .badSignature("This X-Nonce was used before; sign every attempt with a new one.")
         }
     }
@@ -104,18 +111,16 @@ struct Authentication: Sendable {
         address: String
     ) throws(GatewayError) -> Principal {
         let now = self.clock.unixMilliseconds()
-        guard let claimed = UnverifiedToken(text), let client = self.clients.client(named: claimed.client),
-            let key = self.masters.tokenKey(
-                named: claimed.keyID,
-                client: client.name,
-                versions: client.versions(at: now)
-            ),
+        // An unknown client costs what a known one costs: no clock tells which names there are.
+        guard let claimed = UnverifiedToken(text),
+            let (key, version) = self.masters.tokenKey(named: claimed.keyID, client: claimed.client),
             let token = claimed.verified(with: key)
         else { throw self.refusal(address) }
-        // Genuine: what ended by itself or was taken back is no guess.
-        guard token.isValid(at: now), !client.isExpired(at: now), !self.revocations.contains(token) else {
-            throw .unauthorized
-        }
+        // Genuine: what ended by itself, was taken back or is of an old generation is no guess.
+        guard token.isValid(at: now), !self.revocations.contains(token),
+            let client = self.clients.client(named: token.client), !client.isExpired(at: now),
+            client.versions(at: now).contains(version)
+        else { throw .unauthorized }
         if let user = try Self.user(in: head), user != token.user {
             throw .forbidden("SpeechGate-User is not the token's user; leave it out.")
         }
@@ -143,6 +148,7 @@ struct Authentication: Sendable {
         if let nonce, !(1...128).contains(nonce.utf8.count) {
             throw .invalid("X-Nonce must be 1 to 128 characters.")
         }
+        try self.failures.check(appKey, from: address, at: self.clock.now())
         try self.checkTime(timestamp)
         guard let client = self.clients.client(withAppKey: appKey),
             let signature = Base64.decode(text).flatMap({ Digest256($0) })
@@ -159,6 +165,7 @@ struct Authentication: Sendable {
             ),
             authentication: self,
             secrets: self.masters.signingSecrets(client: client.name, versions: client.versions(at: now)),
+            appKey: appKey,
             signature: signature,
             nonce: nonce,
             address: address

@@ -1,5 +1,3 @@
-internal import HTTPWire
-
 /// Says who makes a request, and whether it may.
 public struct ClientAccess: Sendable {
     /// What is accepted of credentials.
@@ -29,7 +27,7 @@ public struct ClientAccess: Sendable {
             revocations: revocations,
             clock: clock,
             signatureWindow: configuration.signatureWindow,
-            nonces: NonceMemory(lifetime: configuration.signatureWindow),
+            nonces: RecentHashes(capacity: 65_536, lifetime: configuration.signatureWindow),
             failures: FailedCredentials(burst: configuration.failedCredentials)
         )
     }
@@ -66,6 +64,6 @@ public struct ClientAccess: Sendable {
     }
 
     private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {
-        try self.authentication.admit(exchange.head, from: exchange.request.peerAddress)
+        try self.authentication.admit(exchange.head, from: exchange.clientAddress)
     }
 }

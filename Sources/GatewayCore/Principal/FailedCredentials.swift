@@ -3,12 +3,16 @@ internal import Locking
 /// Slows whoever guesses credentials: an address whose guesses are used up is not heard for a while.
 ///
 /// Only credentials that cannot be genuine count: not a missing one, nor one of ours that has ended, so that a network
-/// of many apps is not shut out because their tokens end in the same minute.
+/// of many apps is not shut out because their tokens end in the same minute. And what has been let in lately is heard
+/// from any address: nobody shuts others out of a network, or of a proxy, by guessing there.
 struct FailedCredentials: Sendable {
     /// Addresses that are remembered.
-    static let capacity = 10_000
+    static let addresses = 10_000
+    /// Credentials that are remembered.
+    static let proven = 16_384
 
-    private let buckets = Locked(TokenBuckets(capacity: Self.capacity))
+    private let buckets = Locked(TokenBuckets(capacity: Self.addresses))
+    private let proven = RecentHashes(capacity: Self.proven, lifetime: .seconds(86_400))
     private let rate: TokenBucket.Rate
 
     /// - Parameter burst: Failures at once; one a second comes back.
@@ -16,19 +20,20 @@ struct FailedCredentials: Sendable {
         self.rate = TokenBucket.Rate(1, per: .seconds(1), burst: burst)
     }
 
-    /// - Throws: 429/42900 while the address has no guess left.
-    func check(_ address: String, at now: ContinuousClock.Instant) throws(GatewayError) {
+    /// - Parameter credential: A bearer credential, or a signing client's public key.
+    /// - Throws: 429/42900 while the address has no guess left, for what was not let in lately.
+    func check(_ credential: String, from address: String, at now: ContinuousClock.Instant) throws(GatewayError) {
         let verdict = self.buckets.withLock { buckets in
             buckets.count == 0 ? .allowed : buckets.verdict(for: Self.name(address), rate: self.rate, at: now)
         }
-        guard case .refused(let wait) = verdict else { return }
+        guard case .refused(let wait) = verdict, !self.proven.contains(credential, at: now) else { return }
         throw GatewayError(
             status: 429,
             code: .tooManyRequests,
             origin: .client,
             message: "Too many invalid credentials came from this address; correct the credential and wait.",
             reason: "invalid_credentials",
-            retryAfter: max(1, Int(wait.components.seconds) + 1)
+            retryAfter: Int(wait.components.seconds) + 1
         )
     }
 
@@ -37,6 +42,11 @@ struct FailedCredentials: Sendable {
         self.buckets.withLock { buckets in
             _ = buckets.take(from: Self.name(address), rate: self.rate, at: now)
         }
+    }
+
+    /// Remembers what was let in.
+    func letIn(_ credential: String, at now: ContinuousClock.Instant) {
+        _ = self.proven.insert(credential, at: now)
     }
 
     /// One subscriber has a whole /64 of IPv6 addresses.

@@ -41,14 +41,13 @@ public struct MasterKeys: Sendable {
         Self.derive(from: self.generations[0].secret, .token, client: client, version: version)
     }
 
-    /// The key of this name, where it is one of the given versions; else nil.
-    func tokenKey(named keyID: String, client: String, versions: [Int]) -> Secret? {
-        for generation in self.generations {
-            for version in versions where keyID == "\(generation.name).\(version)" {
-                return Self.derive(from: generation.secret, .token, client: client, version: version)
-            }
-        }
-        return nil
+    /// The key of this name, and of which version it is; nil when none has such a name.
+    func tokenKey(named keyID: String, client: String) -> (key: Secret, version: Int)? {
+        guard let dot = keyID.firstIndex(of: "."), let version = Int(keyID[keyID.index(after: dot)...]),
+            // Written as we write it, and in no other way.
+            let generation = self.generations.first(where: { keyID == "\($0.name).\(version)" })
+        else { return nil }
+        return (Self.derive(from: generation.secret, .token, client: client, version: version), version)
     }
 
     /// The secret half of a client's signing credential, as its client gets it.

@@ -6,6 +6,7 @@ public struct SignedRequest: Sendable {
     let principal: Principal
     let authentication: Authentication
     let secrets: [Secret]
+    let appKey: String
     let signature: Digest256
     let nonce: String?
     let address: String
@@ -29,6 +30,7 @@ public struct SignedRequest: Sendable {
             self.authentication.noteFailure(self.address)
             throw .unauthorized
         }
+        self.authentication.noteSuccess(of: self.appKey)
         if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
         return self.principal
     }

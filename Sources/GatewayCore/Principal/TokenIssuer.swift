@@ -24,12 +24,20 @@ public struct TokenIssuer: Sendable {
 
     /// A token that was made.
     public struct Issued: Sendable {
-        /// The token; a secret.
-        public let text: String
+        private let token: Secret
         /// Names it for revocation.
         public let id: String
         /// Its life in seconds.
         public let lifetime: Int
+
+        init(_ text: String, id: String, lifetime: Int) {
+            self.token = Secret(text)
+            self.id = id
+            self.lifetime = lifetime
+        }
+
+        /// The token, to be handed out once.
+        public var text: String { self.token.withBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
     /// Lives that a token may have, in seconds.
@@ -81,6 +89,9 @@ public struct TokenIssuer: Sendable {
         if let missing = Scope.allCases.first(where: { scopes.contains($0) && !client.scopes.contains($0) }) {
             throw .forbidden("The client lacks the scope '\(missing.rawValue)'; no token has more than its client.")
         }
+        // No longer than the client itself.
+        let rest = client.expiresAt.map { Int(($0 - now + 999) / 1000) } ?? .max
+        let lifetime = min(request.lifetime, rest)
         // After a revocation within this second, the token belongs to the next one.
         let issuedAt = max(now / 1000, self.revocations.earliestIssue(user: request.user, client: client.name))
         let token = AccessToken(
@@ -90,13 +101,13 @@ public struct TokenIssuer: Sendable {
             scopes: scopes,
             issuedAt: issuedAt,
             notBefore: now / 1000,
-            expiresAt: now / 1000 + Int64(request.lifetime),
+            expiresAt: now / 1000 + Int64(lifetime),
             maximumCalls: request.maximumCalls
         )
         let text = token.encode(
             keyID: self.masters.tokenKeyID(version: client.version),
             key: self.masters.tokenKey(client: client.name, version: client.version)
         )
-        return Issued(text: text, id: token.id, lifetime: request.lifetime)
+        return Issued(text, id: token.id, lifetime: lifetime)
     }
 }

@@ -75,7 +75,8 @@ public final class TokenRevocations: Sendable {
                 let until = revocation.revokedAt / 1000
                 let ended = until - AccessToken.maximumLifetime - 1
                 state.subjects = state.subjects.filter { $0.value > ended }
-                state.subjects[Subject(client: revocation.client, user: revocation.user)] = until
+                let subject = Subject(client: revocation.client, user: revocation.user)
+                state.subjects[subject] = max(until, state.subjects[subject] ?? 0)
             }
         }
     }

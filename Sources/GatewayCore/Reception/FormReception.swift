@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import HTTPWire
+internal import SpeechAudio
 internal import Store
 
 /// Takes a multipart body as it arrives: parses it, digests each part and keeps the contents, in one pass.
@@ -10,6 +11,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private static let maximumText = 256 << 10
 
     private let fileParts: Set<String>
+    private let recording: String?
     private let buffer: BodyBuffer
     private var parser: MultipartParser
     private var parts: [ReceivedForm.Part] = []
@@ -20,6 +22,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var text: [UInt8] = []
     private var textTotal = 0
     private var prefix: [UInt8] = []
+    private var precheck: AudioPrecheck?
     private let signed: SignedRequest?
     /// Held while nobody knows who sends this.
     private var unproven: MemoryReservation?
@@ -27,12 +30,14 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
 
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files, with or without a file name.
+    ///   - recording: The name of the one that is judged as it arrives; nil for none.
     ///   - digest: Made by the storage that the buffer is of.
     ///   - signed: The request, if its signature covers the form.
     ///   - unproven: Its share of what such requests may take together; grows as bytes arrive.
     init(
         boundary: String,
         fileParts: Set<String>,
+        recording: String? = nil,
         buffer: BodyBuffer,
         digest: consuming KeyedDigest,
         signed: SignedRequest? = nil,
@@ -40,6 +45,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     ) {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
+        self.recording = recording
         self.buffer = buffer
         self.digest = digest
         self.signed = signed
@@ -92,8 +98,10 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             self.count = 0
             self.text = []
             self.prefix = []
+            self.precheck = head.name == self.recording ? AudioPrecheck(head) : nil
         case .partBytes(let bytes):
             self.digest.update(bytes)
+            self.precheck?.update(bytes)
             self.count += bytes.count
             if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
             if self.isFilePart {
@@ -101,7 +109,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             } else {
                 self.textTotal += bytes.count
                 guard self.textTotal <= Self.maximumText else {
-                    throw .invalid("The form's text parts are larger than \(Self.maximumText) bytes together.")
+                    let name = self.current?.name.prefix(64) ?? ""
+                    throw .invalid("With '\(name)', the form's texts exceed \(Self.maximumText) bytes; shorten it.")
                 }
                 self.text.append(contentsOf: bytes)
             }
@@ -116,7 +125,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
                     tag: self.digest.finalize(),
                     prefix: self.prefix,
                     text: self.text,
-                    range: self.isFilePart ? self.start..<self.start + self.count : nil
+                    range: self.isFilePart ? self.start..<self.start + self.count : nil,
+                    verdict: self.precheck?.finish()
                 )
             )
             self.current = nil

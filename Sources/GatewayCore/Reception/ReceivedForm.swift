@@ -1,5 +1,6 @@
 public import Cryptography
 public import HTTPWire
+public import SpeechAudio
 
 /// A complete form: what each part is called, what it digests to and where its bytes lie.
 public struct ReceivedForm: Sendable {
@@ -20,6 +21,8 @@ public struct ReceivedForm: Sendable {
         /// The content of a text part; empty for a file part.
         public let text: [UInt8]
         let range: Range<Int>?
+        /// What the precheck says of a recording; nil for any other part, and where nothing is checked.
+        public private(set) var verdict: AudioPrecheck.Verdict?
 
         /// Whether the part holds a file, which is never signed.
         var isFile: Bool { self.range != nil }

@@ -40,17 +40,37 @@ public struct PlatformCode: Sendable {
         case credentialsOrClock
     }
 
+    /// What a code says, for logs.
+    public struct Meaning: Sendable {
+        /// The platform's name for it.
+        public let name: String
+        /// What kind of failure it is.
+        public let category: ErrorCategory
+        /// The same in words.
+        public let text: String
+
+        /// Takes the parts.
+        public init(name: String, category: ErrorCategory, text: String) {
+            self.name = name
+            self.category = category
+            self.text = text
+        }
+    }
+
     /// The number.
     public let value: Int
     /// What to do.
     public let kind: Kind
     /// The status that usually goes with it, for answers that carry a code with a success status.
     public let usualStatus: Int
+    /// What it says; nil for one that is not in the table.
+    public let meaning: Meaning?
 
     /// Takes the parts.
-    public init(value: Int, kind: Kind, usualStatus: Int) {
+    public init(value: Int, kind: Kind, usualStatus: Int, meaning: Meaning? = nil) {
         self.value = value
         self.kind = kind
         self.usualStatus = usualStatus
+        self.meaning = meaning
     }
 }

@@ -37,6 +37,8 @@ public enum HTTPField {
 
         /// The name `Accept`.
         public static let accept = Name(unchecked: "Accept")
+        /// The name `Age`.
+        public static let age = Name(unchecked: "Age")
         /// The name `Allow`.
         public static let allow = Name(unchecked: "Allow")
         /// The name `Authorization`.

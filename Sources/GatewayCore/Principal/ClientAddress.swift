@@ -1,0 +1,29 @@
+internal import HTTPWire
+
+/// Where a request comes from, seen through the proxies in front of the gateway.
+enum ClientAddress {
+    /// The address that connected; of a proxy that the operator trusts, the last one in `X-Forwarded-For` that is none
+    /// of these proxies.
+    ///
+    /// Each proxy appends whom it serves, so entries further left are what clients claim. An entry that is no address
+    /// ends the search: nothing to the left of it can be believed.
+    static func of(_ head: HTTPRequestHead, peer: String, trusting proxies: [AddressRange]) -> String {
+        guard !proxies.isEmpty else { return peer }
+        var address = peer
+        let hops = head.fields.values(of: .xForwardedFor).flatMap { $0.split(separator: ",") }
+        for hop in hops.reversed() {
+            guard proxies.contains(where: { $0.contains(address) }) else { return address }
+            let text = Self.trimmed(hop)
+            guard IPAddress(text) != nil else { return address }
+            address = text
+        }
+        return address
+    }
+
+    private static func trimmed(_ hop: Substring) -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        var bytes = hop.utf8.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return String(Substring(bytes))
+    }
+}
