@@ -73,7 +73,7 @@ let package = Package(
         ),
         .testTarget(
             name: "UpstreamClientTests",
-            dependencies: ["Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: ["CCurl", "Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
         .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
         .testTarget(

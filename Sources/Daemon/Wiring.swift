@@ -33,7 +33,7 @@ struct GatewayAssembly: Sendable {
         configuration: Configuration,
         secrets: ResolvedSecrets,
         store: Store,
-        transport: any HTTPTransport,
+        transport: any HTTPTransport & HTTPContentTransport,
         logger: Logger,
         registry: MetricsRegistry
     ) throws(StoreError) {
@@ -79,7 +79,8 @@ struct GatewayAssembly: Sendable {
                 bodies: bodies,
                 calls: calls,
                 upstream: services,
-                store: store
+                store: store,
+                relay: Self.relay(configuration, keys: masters.addressKeys, transport: transport)
             )
         ]
         var routes = providers.flatMap(\.routes)
@@ -118,6 +119,22 @@ struct GatewayAssembly: Sendable {
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
         bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
+    }
+
+    /// Brings made speech to clients where the operator wants that.
+    private static func relay(
+        _ configuration: Configuration,
+        keys: [Secret],
+        transport: any HTTPContentTransport
+    ) -> SpeechRelay? {
+        let audio = configuration.yugu.audio
+        guard let gatewayURL = audio.gatewayURL else { return nil }
+        var relay = SpeechRelay.Configuration(gatewayURL: gatewayURL)
+        relay.hosts = audio.hosts
+        relay.maximumBytes = audio.maximumBytes.bytes
+        relay.timeout = audio.timeout
+        relay.lifetime = configuration.store.keyRetention
+        return SpeechRelay(configuration: relay, keys: keys, transport: transport)
     }
 
     private static func accounts(_ yugu: Configuration.Yugu, _ secrets: ResolvedSecrets) -> [Account] {

@@ -5,6 +5,8 @@ internal import HTTPWire
 struct SpeechOperation: PaidOperation {
     let baseURL: String
     let body: SpeechBody
+    /// Gives the address of an audio as the caller gets it, from an absolute one.
+    let address: @Sendable (String) -> String
 
     let name = "tts"
     let isDeduplicated = true
@@ -28,8 +30,10 @@ struct SpeechOperation: PaidOperation {
         YuguAnswer.classifyEnvelope(response)
     }
 
-    /// The platform's bytes with `audioUrl` made absolute.
+    /// The platform's bytes with an `audioUrl` that leads to the audio.
     func content(of response: HTTPTransportResponse) -> [UInt8] {
-        SpeechAudioURL.makingAbsolute(response.body, baseURL: self.baseURL)
+        SpeechAudioURL.replacing(in: response.body) {
+            self.address(SpeechAudioURL.absolute($0, baseURL: self.baseURL))
+        }
     }
 }

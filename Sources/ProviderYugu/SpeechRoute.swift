@@ -30,7 +30,8 @@ struct SpeechRoute: Sendable {
         let principal = try admission.principal(of: json)
         let operation = SpeechOperation(
             baseURL: self.provider.configuration.baseURL,
-            body: try SpeechBody(json)
+            body: try SpeechBody(json),
+            address: self.address(for: principal)
         )
         return PaidCalls.Request(
             operation: operation,
@@ -41,5 +42,16 @@ struct SpeechRoute: Sendable {
             accounts: self.provider.accounts,
             requestID: exchange.requestID
         )
+    }
+
+    /// How the principal gets the address of an audio: by way of the gateway where that is wanted, else as it is.
+    private func address(for principal: Principal) -> @Sendable (String) -> String {
+        guard let relay = self.provider.relay else { return { $0 } }
+        let owner = SpeechRelay.Owner(client: principal.client, user: principal.user)
+        let baseURL = self.provider.configuration.baseURL
+        let clock = self.provider.upstream.clock
+        return { url in
+            relay.address(of: url, for: owner, baseURL: baseURL, now: clock.unixMilliseconds()) ?? url
+        }
     }
 }

@@ -24,15 +24,19 @@ public struct YuguProvider: Provider {
     let calls: PaidCalls
     let upstream: UpstreamServices
     let store: Store
+    let relay: SpeechRelay?
 
     /// Takes the services.
+    ///
+    /// - Parameter relay: Brings made speech to clients; nil leaves them the platform's addresses.
     public init(
         configuration: Configuration,
         access: ClientAccess,
         bodies: BodyStorage,
         calls: PaidCalls,
         upstream: UpstreamServices,
-        store: Store
+        store: Store,
+        relay: SpeechRelay? = nil
     ) {
         self.configuration = configuration
         self.access = access
@@ -40,15 +44,18 @@ public struct YuguProvider: Provider {
         self.calls = calls
         self.upstream = upstream
         self.store = store
+        self.relay = relay
     }
 
     /// Our accounts at the platform.
     public var accounts: [Account] { self.configuration.accounts }
 
-    /// Evaluation in its two forms, speech, and report.
+    /// Evaluation in its two forms, speech and report, and audio where that comes by way of the gateway.
     public var routes: [Route] {
-        let evaluations = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
-        return evaluations + [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+        var routes = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        routes += [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+        if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
+        return routes
     }
 
     /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.

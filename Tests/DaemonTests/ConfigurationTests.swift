@@ -58,6 +58,7 @@ import Testing
                 baseURL: "http://127.0.0.1:9/", certificateAuthorityFile: "ca.pem", connectTimeout: "1s",
                 attemptTimeout: "2s", totalTimeout: "3s", attempts: 4, answerBytes: "1MiB", waitForWinner: "5s",
                 unknownReplayWindow: "6h", queue: {length: 7, wait: "8s"},
+                audio: {gatewayURL: "http://gate:80/", hosts: ["a.b", "c:8443"], maximumBytes: "1MiB", timeout: "4s"},
                 retry: {initialDelay: "9ms", maximumDelay: "10ms", jitter: 0, maximumRetryAfter: "11s"},
                 """
         )
@@ -115,6 +116,10 @@ import Testing
             )
         ]
         expected.yugu.queue = .init(length: 7, wait: .seconds(8))
+        expected.yugu.audio.gatewayURL = "http://gate:80"
+        expected.yugu.audio.hosts = ["a.b", "c:8443"]
+        expected.yugu.audio.maximumBytes = .bytes(1_048_576)
+        expected.yugu.audio.timeout = .seconds(4)
         #expect(configuration == expected)
     }
 

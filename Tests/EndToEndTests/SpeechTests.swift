@@ -132,6 +132,30 @@ import Testing
         await bed.stop()
     }
 
+    @Test func anSDKThatCanOnlySignIsServed() async throws {
+        let bed = try await TestBed()
+        let added = try await bed.speechgate("client", "add", "sdk", "--signing", "--scopes", "tts")
+        let appKey = try #require(JSONText.member("appKey", of: Array(added.output.utf8)))
+        let secret = try #require(JSONText.member("secretKey", of: Array(added.output.utf8)))
+        func speak(_ body: String, signed text: String, key: String) async throws -> TestResponse {
+            let signature = try await CredentialTests.signature(of: text, appKey: appKey, secret: secret)
+            return try await TestHTTPClient.exchange(
+                port: bed.port,
+                "POST",
+                "/api/v1/tts/generate",
+                fields: signature + [("Content-Type", "application/json"), ("Idempotency-Key", key)],
+                body: Array(body.utf8)
+            )
+        }
+        let text = "speed=50&text=你好世界&volume=50&x=0.0000001"
+        #expect(try await speak(Self.body, signed: text, key: "a").status == 200)
+        #expect(try await speak(Self.body, signed: text, key: "a")["idempotency-replayed"] == "true")
+        let changed = try await speak(#"{"text":"再见"}"#, signed: text, key: "b")
+        #expect(changed.status == 401 && changed.json("code") == "40100", "\(changed.text)")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func badRequestsNeverReachThePlatform() async throws {
         let bed = try await TestBed()
         let long = String(repeating: "长", count: 22_000)

@@ -94,7 +94,7 @@ import Testing
 
     @Test func theBodyGoesOutAsItCame() throws {
         let json = "{ \"text\" : \"\\u4f60\", \"speed\": 5e1 }\n"
-        let request = SpeechOperation(baseURL: "http://platform", body: try Self.body(json))
+        let request = SpeechOperation(baseURL: "http://platform", body: try Self.body(json)) { $0 }
             .request(
                 account: Account(name: "main", appKey: "ak", secretKey: Secret("secret")),
                 timestamp: 1,
@@ -125,7 +125,9 @@ import Testing
         (#"{"audioUrl":"/audio/a.mp3","data":{}}"#, nil),
     ])
     func onlyHalfAnAddressIsCompleted(answer: String, stored: String?) {
-        let bytes = SpeechAudioURL.makingAbsolute(Array(answer.utf8), baseURL: "http://p")
+        let bytes = SpeechAudioURL.replacing(in: Array(answer.utf8)) {
+            SpeechAudioURL.absolute($0, baseURL: "http://p")
+        }
         #expect(String(decoding: bytes, as: UTF8.self) == stored ?? answer)
     }
 }

@@ -167,6 +167,7 @@ extension Configuration.Yugu {
             queue.integer("length", into: &self.queue.length, in: 0...100_000)
             queue.duration("wait", into: &self.queue.wait, in: .zero ... .seconds(600))
         }
+        yugu.object("audio") { self.audio.read(&$0) }
         if self.attemptTimeout > self.totalTimeout {
             yugu.refuse("attemptTimeout", "one attempt may take longer than \"totalTimeout\" for all of them")
         }

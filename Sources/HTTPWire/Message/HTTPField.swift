@@ -45,6 +45,8 @@ public enum HTTPField {
         public static let authorization = Name(unchecked: "Authorization")
         /// The name `Content-Disposition`.
         public static let contentDisposition = Name(unchecked: "Content-Disposition")
+        /// The name `Content-Length`.
+        public static let contentLength = Name(unchecked: "Content-Length")
         /// The name `Content-Type`.
         public static let contentType = Name(unchecked: "Content-Type")
         /// The name `Date`.
