@@ -35,7 +35,12 @@ let package = Package(
             ]
         ),
         // Level 5.
-        .target(name: "ProviderYugu", dependencies: ["Cryptography", "JSONScan", "HTTPWire", "Store", "GatewayCore"]),
+        .target(
+            name: "ProviderYugu",
+            dependencies: [
+                "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Telemetry", "Store", "GatewayCore",
+            ]
+        ),
         .target(
             name: "PlatformSimulator",
             dependencies: [
@@ -68,7 +73,7 @@ let package = Package(
         ),
         .testTarget(
             name: "UpstreamClientTests",
-            dependencies: ["Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: ["CCurl", "Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
         ),
         .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
         .testTarget(
@@ -79,7 +84,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ProviderYuguTests",
-            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "Cryptography", "TestSupport"]
+            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "TestSupport"]
         ),
         .testTarget(
             name: "PlatformSimulatorTests",

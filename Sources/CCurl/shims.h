@@ -130,6 +130,53 @@ static inline bool ccurl_is_loopback(const struct curl_sockaddr *address) {
     return false;
 }
 
+// Whether an IPv4 address, in the machine's byte order, belongs to the public Internet: outside of the blocks that
+// the IANA registry of special-purpose addresses (RFC 6890) does not call globally reachable, and no multicast.
+static inline bool ccurl_is_public_ipv4(uint32_t address) {
+    static const struct { uint32_t network; int bits; } special[] = {
+        {0x00000000, 8},   // this network
+        {0x0A000000, 8},   // private
+        {0x64400000, 10},  // shared by carriers
+        {0x7F000000, 8},   // loopback
+        {0xA9FE0000, 16},  // link-local, with the metadata services of clouds
+        {0xAC100000, 12},  // private
+        {0xC0000000, 24},  // protocol assignments
+        {0xC0000200, 24},  // documentation
+        {0xC0586300, 24},  // 6to4 relays
+        {0xC0A80000, 16},  // private
+        {0xC6120000, 15},  // benchmarks
+        {0xC6336400, 24},  // documentation
+        {0xCB007100, 24},  // documentation
+        {0xE0000000, 3},   // multicast, reserved, broadcast
+    };
+    for (size_t index = 0; index < sizeof special / sizeof special[0]; index++) {
+        if ((address ^ special[index].network) >> (32 - special[index].bits) == 0) return false;
+    }
+    return true;
+}
+
+// Whether an address belongs to the public Internet. Of IPv6 that is 2000::/3 without documentation and without
+// what leads to IPv4 addresses by a way of its own (Teredo, 6to4); NAT64 and mapped addresses lie outside of it.
+static inline bool ccurl_is_public(const struct curl_sockaddr *address) {
+    if (address->family == AF_INET) {
+        struct sockaddr_in ipv4;
+        memcpy(&ipv4, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv4);
+        return ccurl_is_public_ipv4(ntohl(ipv4.sin_addr.s_addr));
+    }
+    if (address->family == AF_INET6) {
+        struct sockaddr_in6 ipv6;
+        if (address->addrlen < sizeof ipv6) return false;
+        memcpy(&ipv6, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof ipv6);
+        const uint8_t *bytes = ipv6.sin6_addr.s6_addr;
+        if (bytes[0] >> 5 != 1) return false;
+        if (bytes[0] == 0x20 && bytes[1] == 0x02) return false;
+        // 2001::/23 are protocol assignments, 2001:db8::/32 is documentation.
+        if (bytes[0] == 0x20 && bytes[1] == 0x01 && (bytes[2] < 2 || (bytes[2] == 0x0D && bytes[3] == 0xB8))) return false;
+        return true;
+    }
+    return false;
+}
+
 // The port that a socket is bound to, or -1.
 static inline int ccurl_local_port(curl_socket_t socket) {
     union {

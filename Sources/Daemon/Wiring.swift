@@ -37,7 +37,7 @@ struct GatewayAssembly: Sendable {
         configuration: Configuration,
         secrets: ResolvedSecrets,
         store: Store,
-        transport: any HTTPTransport,
+        transport: any HTTPTransport & HTTPContentTransport,
         logger: Logger,
         registry: MetricsRegistry
     ) throws(StoreError) {
@@ -80,6 +80,7 @@ struct GatewayAssembly: Sendable {
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
+        platform.precheck = configuration.precheck
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,
@@ -87,7 +88,8 @@ struct GatewayAssembly: Sendable {
                 bodies: bodies,
                 calls: calls,
                 upstream: services,
-                store: store
+                store: store,
+                relay: Self.relay(configuration, keys: masters.addressKeys, transport: transport)
             )
         ]
         var routes = providers.flatMap(\.routes)
@@ -102,6 +104,7 @@ struct GatewayAssembly: Sendable {
         self.gateway = Gateway(
             routes: routes,
             proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
             logger: logger,
             registry: registry
         )
@@ -135,6 +138,22 @@ struct GatewayAssembly: Sendable {
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
         bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
+    }
+
+    /// Brings made speech to clients where the operator wants that.
+    private static func relay(
+        _ configuration: Configuration,
+        keys: [Secret],
+        transport: any HTTPContentTransport
+    ) -> SpeechRelay? {
+        let audio = configuration.yugu.audio
+        guard let gatewayURL = audio.gatewayURL else { return nil }
+        var relay = SpeechRelay.Configuration(gatewayURL: gatewayURL)
+        relay.hosts = audio.hosts
+        relay.maximumBytes = audio.maximumBytes.bytes
+        relay.timeout = audio.timeout
+        relay.lifetime = configuration.store.keyRetention
+        return SpeechRelay(configuration: relay, keys: keys, transport: transport)
     }
 
     /// The accounts as a configuration has them.

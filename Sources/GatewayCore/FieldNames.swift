@@ -7,6 +7,8 @@ extension HTTPField.Name {
     public static let attempts = HTTPField.Name(literal: "SpeechGate-Attempts")
     /// `no` when the answer could not be stored yet.
     public static let stored = HTTPField.Name(literal: "SpeechGate-Stored")
+    /// `true` when the platform could not be asked and an older answer of it is given.
+    public static let stale = HTTPField.Name(literal: "SpeechGate-Stale")
     /// Where a list in lines goes on.
     static let nextCursor = HTTPField.Name(literal: "SpeechGate-Next-Cursor")
     /// When a record was made.

@@ -6,6 +6,7 @@ public import Telemetry
 public final class Gateway: HTTPResponder {
     private let router: Router
     private let proxies: [AddressRange]
+    private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestCounters
@@ -13,16 +14,20 @@ public final class Gateway: HTTPResponder {
 
     /// Makes a gateway of routes.
     ///
-    /// - Parameter proxies: Whose `X-Forwarded-For` is believed.
+    /// - Parameters:
+    ///   - proxies: Whose `X-Forwarded-For` is believed.
+    ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
     public init(
         routes: [Route],
         proxies: [AddressRange] = [],
+        refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
         clock: GatewayClock = .system,
         logger: Logger,
         registry: MetricsRegistry
     ) {
         self.router = Router(routes: routes)
         self.proxies = proxies
+        self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
@@ -105,6 +110,7 @@ public final class Gateway: HTTPResponder {
                 message: "The method is not known here; use GET or POST."
             )
         default:
+            if let refusal = self.refusal(head.path) { throw refusal }
             throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
         }
     }

@@ -13,20 +13,27 @@ public enum GatewayCode: Int, Sendable {
     case concurrencyLimit = 42901
     case dailyLimit = 42903
     case internalError = 50000
+    case notImplemented = 50010
     case upstream = 50200
+    case audioTooShort = 90101
+    case audioTooLong = 90102
+    case audioSilent = 90103
+    case audioQuiet = 90104
+    case audioFormatUnsuitable = 90105
 
-    /// One of the contract's sixteen categories (section 9.2).
-    public var category: String {
+    /// The category that SDKs give the code.
+    public var category: ErrorCategory {
         switch self {
-        case .validation: "INVALID_PARAM"
-        case .unauthorized: "AUTH"
-        case .forbidden: "PERMISSION"
-        case .notFound: "NOT_FOUND"
-        case .conflict, .inProgress, .keyReused: "CONFLICT"
-        case .tooManyRequests, .concurrencyLimit: "RATE_LIMIT"
-        case .dailyLimit: "QUOTA"
-        case .internalError: "SERVER"
-        case .upstream: "UPSTREAM"
+        case .validation: .invalidParameter
+        case .unauthorized: .auth
+        case .forbidden: .permission
+        case .notFound: .notFound
+        case .conflict, .inProgress, .keyReused: .conflict
+        case .tooManyRequests, .concurrencyLimit: .rateLimit
+        case .dailyLimit: .quota
+        case .internalError, .notImplemented: .server
+        case .upstream: .upstream
+        case .audioTooShort, .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable: .audio
         }
     }
 
@@ -34,21 +41,28 @@ public enum GatewayCode: Int, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
-        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit: false
+        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit, .notImplemented, .audioTooShort,
+            .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable:
+            false
         }
     }
 
-    /// The code that stands for a bare status, where a platform answer carries no code (contract yugu, section 14).
-    public static func standing(for status: Int) -> GatewayCode {
-        switch status {
-        case 401: .unauthorized
-        case 403: .forbidden
-        case 404, 410: .notFound
-        case 409: .conflict
-        case 429: .tooManyRequests
-        case 502, 504: .upstream
-        case 500...: .internalError
-        default: .validation
-        }
+    /// The code that stands for a bare status, where a platform answer carries no code.
+    ///
+    /// Contract yugu, section 14, and where that would tell an SDK otherwise than sections 8 and 9.4 do of the status, a
+    /// code that tells the same: whether to try again, and whose fault it is.
+    public init(standingFor status: Int) {
+        self =
+            switch status {
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404, 410: .notFound
+            case 409: .conflict
+            case 425, 429: .tooManyRequests
+            case 501, 505...: .notImplemented
+            case 408, 502, 503, 504: .upstream
+            case 500: .internalError
+            default: .validation
+            }
     }
 }

@@ -14,7 +14,7 @@ extension GatewayError {
             json.member("message", self.message)
             json.member("timestamp", Int(timestamp))
             json.member("requestId", requestID)
-            json.member("category", self.code.category)
+            json.member("category", (self.category ?? self.code.category).rawValue)
             json.member("retryable", self.code.isRetryable)
             json.member("source", self.origin == .upstream ? "platform" : "gateway")
             if let reason = self.reason { json.member("reason", reason) }

@@ -15,6 +15,8 @@ public struct GatewayError: Error, Sendable {
     public let message: String
     /// Whose fault it is.
     public let origin: Origin
+    /// The category of the body where it is not the code's.
+    public var category: ErrorCategory?
     /// A word for programs that tells failures of one code apart.
     public var reason: String?
     /// Seconds after which a new attempt makes sense.
@@ -59,7 +61,7 @@ public struct GatewayError: Error, Sendable {
             status: 413,
             code: .validation,
             origin: .client,
-            message: "The request body is larger than \(limit) bytes; send a shorter or compressed recording."
+            message: "The request body is larger than \(limit) bytes, the most that is taken here; send less."
         )
     }
 

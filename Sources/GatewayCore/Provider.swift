@@ -6,4 +6,11 @@ public protocol Provider: Sendable {
     var routes: [Route] { get }
     /// The platform accounts that must be usable for the gateway to be ready.
     var accounts: AccountPool { get }
+    /// What a path is refused with that no route answers, where the platform says something else than 404; else nil.
+    func refusal(ofPath path: String) -> GatewayError?
+}
+
+extension Provider {
+    /// None.
+    public func refusal(ofPath path: String) -> GatewayError? { nil }
 }

@@ -108,7 +108,9 @@ extension Connection {
         var response = response
         let irregularity = self.server.irregularResponder?.irregularity(of: &response)
         let hasInput = !self.pending.isEmpty || !(self.window?.isEmpty ?? true)
-        let keepAlive = self.machine.answered(hasInput: hasInput)
+        let isChunked = HTTP1ResponseEncoder.isChunked(response, to: version)
+        let endsWithConnection = !isChunked && response.stream.map { $0.length == nil } ?? false
+        let keepAlive = self.machine.answered(hasInput: hasInput, endsWithConnection: endsWithConnection)
         self.server.headBuffer.removeAll(keepingCapacity: true)
         HTTP1ResponseEncoder.encodeHead(
             of: response,
@@ -124,12 +126,17 @@ extension Connection {
             self.send(IrregularOutput(irregularity, head: self.server.headBuffer, body: body))
             return
         }
+        if sendsContent, let stream = response.stream {
+            self.stream = OutgoingStream(stream, isChunked: isChunked)
+            self.send(self.server.headBuffer, [])
+            return
+        }
         self.send(self.server.headBuffer, sendsContent ? response.body : [])
     }
 
     /// The last byte of an answer has left.
     func answerIsOut() {
-        if self.continueIrregularly() { return }
+        if self.continueStream() || self.continueIrregularly() { return }
         switch self.machine.wroteAll(at: self.loop.roundTime, self.server.timeouts) {
         case .nextRequest:
             self.armTimer()

@@ -31,6 +31,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
     /// How the content of the current request is delimited.
     var framing = HTTPRequestHead.Framing.none
     var outgoing: Outgoing?
+    /// Content of the answer that is still to come; nil for all that is in memory.
+    var stream: OutgoingStream?
     /// What an irregular answer still has to send; nil for all others.
     var irregularOutput: IrregularOutput?
     /// Parses the current head if it comes in pieces.
@@ -257,6 +259,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
             self.loop.cancel(timer)
             self.timer = nil
         }
+        if self.stream != nil { self.task?.cancel() }
+        self.stream = nil
         self.task = nil
         self.pending = []
         self.outgoing = nil

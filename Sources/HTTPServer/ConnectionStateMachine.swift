@@ -146,12 +146,15 @@ struct ConnectionStateMachine {
 
     /// An answer is there; whether the connection stays open behind it.
     ///
-    /// - Parameter hasInput: Whether bytes of a further request are there already.
-    mutating func answered(hasInput: Bool) -> Bool {
+    /// - Parameters:
+    ///   - hasInput: Whether bytes of a further request are there already.
+    ///   - endsWithConnection: Whether nothing but the end of the connection tells where the answer ends.
+    mutating func answered(hasInput: Bool, endsWithConnection: Bool = false) -> Bool {
         precondition(self.phase == .handling, "an answer came in phase \(self.phase)")
         self.phase = .answering
         self.keepsAlive =
-            self.isPersistent && self.content == .complete && !self.isDraining && (hasInput || !self.hasPeerEnded)
+            self.isPersistent && !endsWithConnection && self.content == .complete && !self.isDraining
+            && (hasInput || !self.hasPeerEnded)
         self.mustLinger = self.content != .complete || (self.isPersistent && !self.keepsAlive) || hasInput
         self.deadline = nil
         return self.keepsAlive

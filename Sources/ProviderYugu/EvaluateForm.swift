@@ -1,61 +1,53 @@
 internal import GatewayCore
-internal import JSONScan
+internal import HTTPWire
+internal import SpeechAudio
 
-/// The parts of a native evaluation, checked where the contract is certain (section 4).
+/// The parts of an evaluation as they go to the platform: texts, which are signed, a recording, perhaps a picture.
 struct EvaluateForm: Sendable {
-    static let fileParts: Set<String> = ["audio", "image"]
-    private static let coreTypes: Set<String> = [
-        "word", "sentence", "passage", "connected", "open", "alpha", "pinyin",
-    ]
+    static let audioName = "audio"
+    static let imageName = "image"
 
-    let form: ReceivedForm
-    let config: ReceivedForm.Part
-    let audio: ReceivedForm.Part
+    /// What is evaluated, as the platform's records name it.
     let coreType: String
+    private let form: ReceivedForm
+    /// The text that is JSON and says so; none in a compat evaluation.
+    private let config: ReceivedForm.Part?
+    private let texts: [ReceivedForm.Part]
+    let audio: ReceivedForm.Part
+    private let image: ReceivedForm.Part?
 
-    /// - Throws: 400/40001 that names the part or field.
-    init(_ form: ReceivedForm) throws(GatewayError) {
-        guard let config = form.part(named: "config") else {
-            throw .invalid("The form lacks the part 'config' with the evaluation's parameters as JSON.")
-        }
-        let scanner = try Self.scanner(of: config)
-        guard let coreType = scanner.value(at: "coreType").flatMap(scanner.string) else {
-            throw .invalid("config lacks 'coreType'; use one of \(Self.coreTypeList).")
-        }
-        guard Self.coreTypes.contains(coreType) else {
-            throw .invalid("config has an unknown 'coreType'; use one of \(Self.coreTypeList).")
-        }
-        guard let text = scanner.value(at: "referenceText").flatMap(scanner.string), !text.isEmpty else {
-            throw .invalid("config lacks 'referenceText', the text that is read aloud.")
-        }
-        guard let audio = form.part(named: "audio") else {
+    /// Takes the parts.
+    ///
+    /// - Parameters:
+    ///   - config: The part among them that is sent as JSON.
+    ///   - fileParts: The names of those that are files.
+    /// - Throws: 400/40001 for a missing or empty file, or a text that cannot be signed.
+    init(
+        _ form: ReceivedForm,
+        coreType: String,
+        config: ReceivedForm.Part? = nil,
+        fileParts: Set<String>
+    ) throws(GatewayError) {
+        guard let audio = form.part(named: Self.audioName) else {
             throw .invalid("The form lacks the part 'audio' with the recording.")
         }
-        guard audio.count > 0 else { throw .invalid("The part 'audio' is empty.") }
-        for part in form.parts { try Self.checkSigned(part) }
+        let image = fileParts.contains(Self.imageName) ? form.part(named: Self.imageName) : nil
+        for file in [audio, image] {
+            if let file, file.count == 0 { throw .invalid("The part '\(file.name)' is empty.") }
+        }
+        let texts = form.parts.filter { !fileParts.contains($0.name) && $0.name != config?.name }
+        for text in texts { try Self.checkSigned(text) }
+        self.coreType = coreType
         self.form = form
         self.config = config
+        self.texts = texts
         self.audio = audio
-        self.coreType = coreType
-    }
-
-    private static func scanner(of config: ReceivedForm.Part) throws(GatewayError) -> JSONScanner {
-        let fault: String
-        do {
-            // Of a repeated member, the platform may read the other one.
-            let scanner = try JSONScanner(validating: config.text, refusingDuplicateMembers: true)
-            if scanner.root?.kind == .object { return scanner }
-            fault = "another JSON value"
-        } catch {
-            fault = error.description
-        }
-        throw .invalid("The part 'config' is not a JSON object: \(fault).")
+        self.image = image
     }
 
     /// Refuses texts that the platform could read otherwise than they were signed: the signature would fail, and that
     /// counts against the account of all clients.
     private static func checkSigned(_ part: ReceivedForm.Part) throws(GatewayError) {
-        guard !Self.fileParts.contains(part.name) else { return }
         guard !part.name.isEmpty, part.name.utf8.allSatisfy(Self.isPlain) else {
             throw .invalid("A part's name may hold printable ASCII characters only, and no space, quote, \\ or %.")
         }
@@ -68,5 +60,58 @@ struct EvaluateForm: Sendable {
         (0x21...0x7E).contains(byte) && ![UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "%")].contains(byte)
     }
 
-    private static var coreTypeList: String { Self.coreTypes.sorted().joined(separator: ", ") }
+    /// The text that is signed: every text part as it is sent, and no file (contract yugu, section 3.4).
+    ///
+    /// For a native evaluation this is form A. A client whose `config` has a file name, as a browser sends a Blob, must
+    /// sign form B, since the platform takes that part for a file then. We never send it one: upstream there is form A
+    /// alone, and nothing is lost between JSON and scalar texts.
+    var payload: String {
+        let signed = self.texts + [self.config].compactMap(\.self)
+        return RequestSignature.payload(of: signed.map { ($0.name, String(decoding: $0.text, as: UTF8.self)) })
+    }
+
+    /// The canonical form: config, other texts, audio, image; each part's content untouched.
+    ///
+    /// Plain texts have neither file name nor type (contract yugu, section 4.1): a charset could change what was signed.
+    func encode(with encoder: MultipartEncoder) -> [HTTPBodySegment] {
+        var segments: [HTTPBodySegment] = []
+        segments.reserveCapacity(3 * (self.texts.count + 3) + 1)
+        func append(_ part: ReceivedForm.Part, fileName: String? = nil, contentType: String? = nil) {
+            let head = encoder.partHead(name: part.name, filename: fileName, contentType: contentType)
+            segments.append(.bytes(head))
+            segments.append(self.form.content(of: part))
+            segments.append(.bytes(MultipartEncoder.partEnd))
+        }
+        if let config = self.config { append(config, contentType: "application/json; charset=utf-8") }
+        for text in self.texts { append(text) }
+        append(
+            self.audio,
+            fileName: Self.baseName(self.audio.fileName) ?? "audio.wav",
+            contentType: Self.known(self.audio.contentType)
+                ?? AudioMediaType.sniff(self.audio.prefix, fileName: self.audio.fileName)
+        )
+        if let image = self.image {
+            let type = ImageMediaType(sniffing: image.prefix)
+            append(
+                image,
+                fileName: Self.baseName(image.fileName) ?? type?.fileName ?? "image.png",
+                contentType: type?.rawValue ?? image.contentType ?? "application/octet-stream"
+            )
+        }
+        segments.append(.bytes(encoder.closing))
+        return segments
+    }
+
+    /// A type that says something, or nil.
+    private static func known(_ contentType: String?) -> String? {
+        guard let contentType, let type = MediaType(contentType), type.essence != "application/octet-stream" else {
+            return nil
+        }
+        return contentType
+    }
+
+    /// The last component of a path of either kind: a backslash in front of a quote is read in two ways.
+    private static func baseName(_ fileName: String?) -> String? {
+        fileName?.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
+    }
 }

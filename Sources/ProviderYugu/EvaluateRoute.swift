@@ -1,22 +1,27 @@
 internal import GatewayCore
 internal import HTTPWire
 
-/// `POST /api/v1/evaluate`: a recording in, its scores out, billed once (contract yugu, section 4).
+/// A recording in, its scores out, billed once: one route for each form in which it can be sent.
 struct EvaluateRoute: Sendable {
-    static let path = "/api/v1/evaluate"
-
     let provider: YuguProvider
+    let surface: EvaluateSurface
 
     var route: Route {
-        Route(.post, Self.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
+        Route(.post, self.surface.path) { exchange async throws(GatewayError) in try await self.answer(exchange) }
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
         try await exchange.answerPaid { () throws(GatewayError) in
             try self.provider.access.admit(exchange, for: .evaluate)
         } _: { admission, key async throws(GatewayError) in
+            let (request, warnings) = try await self.request(exchange, admission, key: key)
             // Nothing here keeps the request: it is for the call to decide how long its content stays.
-            try await self.provider.calls.perform(try await self.request(exchange, admission, key: key))
+            var response = try await self.provider.calls.perform(consume request)
+            // Replays are not prechecked (design, section 4, step 4).
+            if let warnings, response.fields[.idempotencyReplayed] == nil {
+                response.fields.append(.warnings, warnings)
+            }
+            return response
         }
     }
 
@@ -24,26 +29,40 @@ struct EvaluateRoute: Sendable {
         _ exchange: Exchange,
         _ admission: Admission,
         key: IdempotencyKey
-    ) async throws(GatewayError) -> PaidCalls.Request {
-        let form = try await exchange.receiveForm(
-            fileParts: EvaluateForm.fileParts,
-            storage: self.provider.bodies,
-            admission: admission
-        )
+    ) async throws(GatewayError) -> (PaidCalls.Request, warnings: String?) {
+        let precheck = self.provider.configuration.precheck
+        let form = try await self.receive(exchange, admission)
         let principal = try admission.principal(of: form)
+        let verdict = form.part(named: EvaluateForm.audioName)?.verdict
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
-            form: try EvaluateForm(form)
+            surface: self.surface,
+            form: try self.surface.form(form)
         )
         try principal.require(coreType: operation.form.coreType)
-        return PaidCalls.Request(
+        var request = PaidCalls.Request(
             operation: operation,
             principal: principal,
             key: key,
             form: form,
-            path: Self.path,
+            path: self.surface.path,
             accounts: self.provider.accounts,
             requestID: exchange.requestID
         )
+        request.refusal = precheck.refusal(verdict)
+        return (request, precheck.warnings(verdict))
+    }
+
+    private func receive(_ exchange: Exchange, _ admission: Admission) async throws(GatewayError) -> ReceivedForm {
+        do throws(GatewayError) {
+            return try await exchange.receiveForm(
+                fileParts: self.surface.fileParts,
+                recording: self.provider.configuration.precheck == .off ? nil : EvaluateForm.audioName,
+                storage: self.provider.bodies,
+                admission: admission
+            )
+        } catch {
+            throw self.surface.refusal(error)
+        }
     }
 }

@@ -4,7 +4,7 @@ internal import JSONScan
 
 /// Reads the platform's answers by scanning their bytes (contract yugu, sections 4.3, 6.2, 9.1 and 12).
 enum YuguAnswer {
-    /// An evaluation: a bare object that has a result or a record id.
+    /// An evaluation: a bare object that has a result or a record id, and is not one of several.
     ///
     /// - Parameter measuringAudio: Whether the platform's word on the recording's length is wanted.
     static func classifyEvaluation(
@@ -13,6 +13,7 @@ enum YuguAnswer {
     ) -> PlatformAnswer {
         // A body with a result was paid for, whatever else it says (contract yugu, section 6.2).
         Self.classify(response) { scanner in
+            if let eof = scanner.value(at: "eof"), eof.kind == .number, scanner.int(of: eof) != 1 { return nil }
             let recordID = scanner.value(at: "recordId").flatMap { scanner.string(of: $0) }
             guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
             let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
@@ -32,8 +33,8 @@ enum YuguAnswer {
         return Int64((seconds * 1000).rounded(.up))
     }
 
-    /// A report: an envelope with data.
-    static func classifyReport(_ response: HTTPTransportResponse) -> PlatformAnswer {
+    /// Speech or a report: an envelope with data; a success with a code is none (contract yugu, section 6.2).
+    static func classifyEnvelope(_ response: HTTPTransportResponse) -> PlatformAnswer {
         Self.classify(response) { scanner in
             guard Self.code(in: scanner, member: "code") == nil, scanner.value(at: "data")?.kind == .object else {
                 return nil

@@ -1,7 +1,7 @@
 public import GatewayCore
 public import Store
 
-/// The Yugu platform: whole-file evaluation and reports.
+/// The Yugu platform: whole-file evaluation, speech and reports.
 public struct YuguProvider: Provider {
     /// Where the platform is and who we are there.
     public struct Configuration: Sendable {
@@ -9,6 +9,8 @@ public struct YuguProvider: Provider {
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
         public var accounts: AccountPool
+        /// What is made of recordings that cannot be scored; the default is `off`.
+        public var precheck = PrecheckMode.off
 
         /// Takes the accounts.
         public init(accounts: AccountPool) {
@@ -22,15 +24,19 @@ public struct YuguProvider: Provider {
     let calls: PaidCalls
     let upstream: UpstreamServices
     let store: Store
+    let relay: SpeechRelay?
 
     /// Takes the services.
+    ///
+    /// - Parameter relay: Brings made speech to clients; nil leaves them the platform's addresses.
     public init(
         configuration: Configuration,
         access: ClientAccess,
         bodies: BodyStorage,
         calls: PaidCalls,
         upstream: UpstreamServices,
-        store: Store
+        store: Store,
+        relay: SpeechRelay? = nil
     ) {
         self.configuration = configuration
         self.access = access
@@ -38,13 +44,24 @@ public struct YuguProvider: Provider {
         self.calls = calls
         self.upstream = upstream
         self.store = store
+        self.relay = relay
     }
 
     /// Our accounts at the platform.
     public var accounts: AccountPool { self.configuration.accounts }
 
-    /// Evaluation and report.
+    /// Evaluation in its two forms, speech and report, and audio where that comes by way of the gateway.
     public var routes: [Route] {
-        [EvaluateRoute(provider: self).route, ReportRoute(provider: self).route]
+        var routes = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
+        routes += [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
+        if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
+        return routes
+    }
+
+    /// 403 for a name that looks like one of the ten and is none, as the platform says it; whoever asks.
+    public func refusal(ofPath path: String) -> GatewayError? {
+        guard CompatName.isUnregistered(path: path) else { return nil }
+        let names = CompatName.allCases.map(\.rawValue).joined(separator: ", ")
+        return .forbidden("There is no evaluation of this name; use one of \(names).")
     }
 }

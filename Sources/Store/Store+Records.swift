@@ -16,18 +16,6 @@ extension Store {
         return row
     }
 
-    /// Whose a record is, without its answer; nil when there is none that the principal may see.
-    ///
-    /// - Parameter user: Nil finds any of the client's records, also those without a user.
-    public func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
-        if let row = self.cache.record(recordID), row.client == client, user == nil || row.user == user {
-            return RecordOwner(client: row.client, user: row.user, operation: row.operation, appKey: row.appKey)
-        }
-        return try self.readers.withReader { (reader) throws(StoreError) in
-            try reader.recordOwner(recordID, client: client, user: user)
-        }
-    }
-
     /// A page of records without their answers, newest first.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// The durable state of a gateway: claims, answers, records, clients.
+/// The durable state of a gateway: claims, answers, records, reports, clients.
 ///
 /// One connection on a queue of its own does every write and every checkpoint; whatever waits becomes one
 /// transaction, and a write returns after its commit is on disk. Reads are synchronous on the caller's thread.
@@ -8,7 +8,8 @@ public import Cryptography
 /// The store never reads a clock: whoever calls passes the time. Nothing here logs: the store throws.
 ///
 /// ## Topics
-/// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``recordOwner(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
+/// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
+/// - Reports: ``report(_:client:user:)``, ``keep(_:ofRecord:)``
 /// - A paid call: ``claim(_:)``, ``move(row:flight:to:reserving:)``, ``complete(_:)``, ``release(row:flight:)``, ``markUnresolved(row:flight:)``
 /// - Operation: ``settle(_:billed:)``, ``expire(now:limit:)``, ``probe()``, ``close()``
 public final class Store: Sendable {
@@ -21,7 +22,7 @@ public final class Store: Sendable {
     let configuration: Configuration
     let cache: AnswerCache
     let readers: ReaderPool
-    private let compressor = Compressor()
+    let compressor = Compressor()
     let writer: Writer
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.

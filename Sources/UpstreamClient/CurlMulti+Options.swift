@@ -115,7 +115,11 @@ extension CurlMulti {
         ccurl_set_write_callback(handle.raw, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let transfer = Transfer.of(context) else { return 0 }
             let content = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return transfer.takeBody(content) ? content.count : 0
+            return switch transfer.takeBody(content) {
+            case .taken: content.count
+            case .held: Int(CURL_WRITEFUNC_PAUSE)
+            case .stop: 0
+            }
         }
         handle.set(CURLOPT_PREREQDATA, context)
         ccurl_set_prerequest_callback(handle.raw) { context, _, _, remotePort, localPort in

@@ -108,6 +108,15 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         self.abandon(transfer, .cancelled, "cancelled by the caller")
     }
 
+    /// Takes what an exchange was told to keep.
+    ///
+    /// Late calls find nothing.
+    func resume(_ serial: UInt64) {
+        guard let handle = self.running[serial]?.handle else { return }
+        // libcurl may hand content out inside of this call, and asks for its timer to go on.
+        curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+    }
+
     private func refuse(
         _ transfer: Transfer,
         _ reason: HTTPTransportError.Reason,
@@ -250,7 +259,11 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
 
     /// Opens a socket for a transfer; -1 when it may not or cannot.
     func open(_ address: UnsafePointer<curl_sockaddr>, for transfer: Transfer) -> Int32 {
-        guard transfer.permits(loopback: ccurl_is_loopback(address)) else { return -1 }
+        let isPermitted = transfer.permits(
+            loopback: ccurl_is_loopback(address),
+            public: ccurl_is_public(address)
+        )
+        guard isPermitted else { return -1 }
         let socket = ccurl_open_socket(address)
         guard socket >= 0 else { return socket }
         // What had this number before may have been closed without a word.

@@ -18,6 +18,8 @@ final class Transfer: @unchecked Sendable {
     let multi: CurlMulti
     let request: HTTPTransportRequest
     let isSecure: Bool
+    /// Where the content goes as it comes; nil when all of it is gathered first.
+    let flow: ContentFlow?
     private(set) var machine: TransferStateMachine
     private(set) var reader: RequestBodyReader
     private var body: [UInt8] = []
@@ -35,12 +37,14 @@ final class Transfer: @unchecked Sendable {
         serial: UInt64,
         multi: CurlMulti,
         request: HTTPTransportRequest,
-        isSecure: Bool
+        isSecure: Bool,
+        flow: ContentFlow? = nil
     ) {
         self.serial = serial
         self.multi = multi
         self.request = request
         self.isSecure = isSecure
+        self.flow = flow
         self.reader = RequestBodyReader(request.body)
         let isIdempotent =
             switch request.method {
@@ -96,6 +100,7 @@ final class Transfer: @unchecked Sendable {
 
     /// Wakes the caller; once.
     func finish(_ result: Result) {
+        self.flow?.finish(result.map { _ in })
         guard let continuation = self.continuation else { return }
         self.continuation = nil
         self.body = []
@@ -134,7 +139,12 @@ final class Transfer: @unchecked Sendable {
         guard self.machine.takeHeadLine(line) else { return false }
         guard !self.isHeadDone, self.machine.head.isFinished else { return true }
         self.isHeadDone = true
-        if let count = self.machine.expectedBodyCount {
+        if self.flow != nil, let continuation = self.continuation {
+            self.continuation = nil
+            continuation.resume(
+                returning: self.answer(status: self.machine.head.status, fields: self.machine.head.fields)
+            )
+        } else if let count = self.machine.expectedBodyCount {
             self.body.reserveCapacity(count)
         }
         if self.isSecure, self.machine.head.framing == .close {
@@ -148,21 +158,33 @@ final class Transfer: @unchecked Sendable {
         if self.handle?.hasOrderlyEnd == true { self.machine.endOrderly() }
     }
 
-    /// False to stop.
-    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard self.machine.takeBody(bytes.count) else { return false }
-        self.body.append(contentsOf: bytes)
+    /// What becomes of content that arrived.
+    enum Reception {
+        case taken
+        /// libcurl keeps it and offers it again when it is told to go on.
+        case held
+        case stop
+    }
+
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        if let flow = self.flow {
+            guard flow.take(bytes) else { return .held }
+        } else {
+            self.body.append(contentsOf: bytes)
+        }
+        guard self.machine.takeBody(bytes.count) else { return .stop }
         if self.isSecure, self.machine.isAnswered {
             // Bytes behind the end would be taken for the next answer on this connection.
             self.handle?.forbidReuseIfUnread()
         }
-        return true
+        return .taken
     }
 
-    /// Whether a connection may be opened to this address: plain HTTP stays on this machine, whatever a name resolves
-    /// to.
-    func permits(loopback isLoopback: Bool) -> Bool {
-        if self.isSecure || isLoopback { return true }
+    /// Whether a connection may be opened to this address: plain HTTP stays on this machine, and what is for the public
+    /// Internet goes nowhere else, whatever a name resolves to.
+    func permits(loopback isLoopback: Bool, public isPublic: Bool) -> Bool {
+        let isInReach = isPublic || !self.request.isForPublicAddressesOnly
+        if isInReach, self.isSecure || isLoopback { return true }
         self.machine.refuseAddress()
         return false
     }

@@ -135,7 +135,7 @@ struct TransferStateMachine {
         self.fault = .bodySource
     }
 
-    /// Plain HTTP would have gone to an address beyond this machine.
+    /// Plain HTTP would have gone to an address beyond this machine, or a request for the public Internet to another.
     mutating func refuseAddress() {
         self.fault = .address
     }
@@ -247,7 +247,9 @@ struct TransferStateMachine {
         case .head(.tooLarge): return (.tooLarge, "the head of the answer is too large")
         case .bodyTooLarge: return (.tooLarge, "the answer is larger than \(self.request.maximumResponseBody) bytes")
         case .bodySource: return (.refused, "the content of the request could not be read from its file")
-        case .address: return (.refused, RequestURL.Fault.insecure.detail)
+        case .address:
+            let isPlain = !self.request.isSecure
+            return (.refused, isPlain ? RequestURL.Fault.insecure.detail : "the host's address is not a public one")
         case .repetition: return (.reset, "the connection broke before an answer; the request was not repeated")
         case nil: break
         }

@@ -11,7 +11,7 @@ public import Telemetry
 /// section 6.3, rule 8) counts as complete when its connection ended in order.
 ///
 /// ``shutdown()`` must be called before its loops are stopped.
-public final class UpstreamClient: HTTPTransport, Sendable {
+public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable {
     private let multis: [CurlMulti]
     private let nextSerial = Atomic<UInt64>(1)
     private let nextLoop = Atomic<Int>(0)
@@ -46,6 +46,27 @@ public final class UpstreamClient: HTTPTransport, Sendable {
 
     /// Makes one exchange on the caller's loop, or in turn on one of the client's when the caller is on none.
     public func execute(_ request: HTTPTransportRequest) async throws(HTTPTransportError) -> HTTPTransportResponse {
+        try await self.makeTransfer(request, flow: nil).run().get()
+    }
+
+    /// Makes one exchange in the same place, and returns when the head of its answer is there.
+    public func open(_ request: HTTPTransportRequest) async throws(HTTPTransportError) -> HTTPTransportStream {
+        let flow = ContentFlow()
+        let transfer = try self.makeTransfer(request, flow: flow)
+        let content = TransferContent(multi: transfer.multi, serial: transfer.serial, flow: flow)
+        let head = try await transfer.run().get()
+        let length = head.fields[.contentLength].flatMap { Int($0) }
+        return HTTPTransportStream(
+            status: head.status,
+            fields: head.fields,
+            content: HTTPContentStream(length: request.method == .head ? 0 : length, source: content)
+        )
+    }
+
+    private func makeTransfer(
+        _ request: HTTPTransportRequest,
+        flow: ContentFlow?
+    ) throws(HTTPTransportError) -> Transfer {
         let url: RequestURL
         do {
             url = try RequestURL(checking: request.url)
@@ -54,11 +75,11 @@ public final class UpstreamClient: HTTPTransport, Sendable {
         }
         let serial = self.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
         let multi = self.multi
-        let transfer = Transfer(serial: serial, multi: multi, request: request, isSecure: url.isSecure)
+        let transfer = Transfer(serial: serial, multi: multi, request: request, isSecure: url.isSecure, flow: flow)
         guard transfer.reader.isValid else {
             throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: "a segment lies outside of its array")
         }
-        return try await transfer.run().get()
+        return transfer
     }
 
     /// Gives up all running exchanges, closes all connections and refuses what comes.

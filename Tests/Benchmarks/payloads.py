@@ -71,14 +71,14 @@ def evaluation():
 
 
 def report():
-    """An answer to GET /api/v1/report/{recordId}."""
+    """An answer to GET /api/v1/report/{recordId}, to which suggestions may still come: the gateway asks each time."""
     document = {
         "code": 0,
         "message": "success",
         "data": {
             "recordId": RECORD_ID,
             "score": {"overall": 84.6, "pronunciation": 86, "fluency": 91, "integrity": 100, "speed": 141},
-            "report": {"summary": "", "suggestions": ["Slow down."], "dimensionScores": {"accuracy": 86}},
+            "report": {"summary": "", "dimensionScores": {"accuracy": 86}},
         },
         "timestamp": 1791484346331,
     }

@@ -64,6 +64,7 @@ import Testing
                 unknownReplayWindow: "6h", dayOffset: "1h", exhaustedTime: "2m",
                 breaker: {window: "1s", minimumCalls: 2, failureRatio: 0.9, openTime: "3s", maximumOpenTime: "4s",
                   probeTime: "5s"}, queue: {length: 7, wait: "8s"},
+                audio: {gatewayURL: "http://gate:80/", hosts: ["a.b", "c:8443"], maximumBytes: "1MiB", timeout: "4s"},
                 retry: {initialDelay: "9ms", maximumDelay: "10ms", jitter: 0, maximumRetryAfter: "11s"},
                 """
         )
@@ -142,6 +143,10 @@ import Testing
             )
         ]
         expected.yugu.queue = .init(length: 7, wait: .seconds(8))
+        expected.yugu.audio.gatewayURL = "http://gate:80"
+        expected.yugu.audio.hosts = ["a.b", "c:8443"]
+        expected.yugu.audio.maximumBytes = .bytes(1_048_576)
+        expected.yugu.audio.timeout = .seconds(4)
         #expect(configuration == expected)
     }
 
@@ -294,8 +299,8 @@ import Testing
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",
-            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, drain, secrets, "
-                + "limits, store, yugu"
+            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, precheck, "
+                + "drain, secrets, limits, store, yugu"
         ),
         ("limits: {maxConnections: 1}", #"limits.maxConnections: unknown key; did you mean "connections"?"#),
         (

@@ -204,13 +204,13 @@ import Testing
     // MARK: Signatures
 
     /// The signature headers, made with OpenSSL.
-    private static func signature(
+    static func signature(
         of text: String,
         appKey: String,
         secret: String,
         nonce: String = UUID().uuidString,
         offset: Int = 0
-    ) async throws -> Fields {
+    ) async throws -> [(String, String)] {
         let (status, output) = try await ChildProcess.run(
             URL(fileURLWithPath: "/bin/sh"),
             ["-c", #"printf %s "$1" | openssl dgst -sha256 -hmac "$2" -binary | base64"#, "sh", text, secret],

@@ -124,6 +124,7 @@ final class TestBed: Sendable {
 
     /// Sends an evaluation.
     func evaluate(
+        _ path: String = "/api/v1/evaluate",
         key: String? = nil,
         user: String? = nil,
         form: TestForm = .evaluation(),
@@ -135,7 +136,7 @@ final class TestBed: Sendable {
         return try await TestHTTPClient.exchange(
             port: self.port,
             "POST",
-            "/api/v1/evaluate",
+            path,
             fields: all + fields,
             body: form.bytes
         )
@@ -170,11 +171,10 @@ final class TestBed: Sendable {
         return try #require(response.json("billed").flatMap { Int($0) })
     }
 
-    /// The requests that the simulator has seen at the evaluation route.
+    /// The requests that the simulator has seen.
     func platformLog() async throws -> [[String: Any]] {
         let response = try await TestHTTPClient.exchange(port: self.simulatorPort, "GET", "/__sim/log")
-        let list = try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [[String: Any]])
-        return list.filter { ($0["path"] as? String)?.hasPrefix("/api/") == true }
+        return try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [[String: Any]])
     }
 
     private static func serve(in folder: URL, stateSize: String?) async throws -> GatewayProcess {

@@ -33,7 +33,7 @@ import Testing
         gate.open()
         #expect(try await call.value.attempts == 2)
         #expect(try bench.row()?.appKey == "ak_other")
-        #expect(try bench.store.recordOwner("eval_1", client: "school", user: nil)?.appKey == "ak_other")
+        #expect(try bench.store.record("eval_1", client: "school", user: nil)?.appKey == "ak_other")
         _ = await bench.close()
     }
 

@@ -35,13 +35,13 @@ import Testing
         audio: ReceivedForm.Part = Self.part("audio", [1, 2, 3]),
         _ others: ReceivedForm.Part...
     ) throws -> EvaluateForm {
-        try EvaluateForm(ReceivedForm(parts: [Self.part("config", Array(config.utf8)), audio] + others))
+        try EvaluateForm(native: ReceivedForm(parts: [Self.part("config", Array(config.utf8)), audio] + others))
     }
 
     /// The heads of the parts that go to the platform, by name.
     private static func sent(_ form: EvaluateForm) throws -> [String: MultipartPartHead] {
         let account = Account(name: "main", appKey: "ak", settings: Account.Settings(secretKey: Secret("secret")))
-        let request = EvaluateOperation(baseURL: "http://platform", form: form)
+        let request = EvaluateOperation(baseURL: "http://platform", surface: .native, form: form)
             .request(account: account, timestamp: 1, nonce: "n", upstreamKey: "k")
         let type = try #require(request.fields[.contentType])
         var parser = MultipartParser(boundary: try MultipartParser.boundary(ofContentType: type))

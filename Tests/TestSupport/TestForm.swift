@@ -39,4 +39,13 @@ public struct TestForm: Sendable {
             .adding("config", Array(config.utf8), contentType: "application/json")
             .adding("audio", audio, filename: "speech.wav", contentType: "audio/wav")
     }
+
+    /// A compat evaluation as a client sends it.
+    public static func compat(
+        _ texts: [(String, String)] = [("refText", "今天天气很好"), ("language", "zh-CN")],
+        audio: [UInt8] = TestAudio.wav()
+    ) -> TestForm {
+        texts.reduce(TestForm()) { $0.adding($1.0, Array($1.1.utf8)) }
+            .adding("audio", audio, filename: "speech.wav", contentType: "audio/wav")
+    }
 }

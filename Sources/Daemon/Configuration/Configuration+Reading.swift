@@ -44,6 +44,7 @@ extension Configuration {
             log.choice("format", into: &self.log.format)
         }
         root.boolean("echo", into: &self.echo)
+        root.choice("precheck", into: &self.precheck)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))
         root.object("secrets") { self.secrets.read(&$0) }
         root.object("limits") { self.limits.read(&$0) }
@@ -189,6 +190,7 @@ extension Configuration.Yugu {
             queue.integer("length", into: &self.queue.length, in: 0...100_000)
             queue.duration("wait", into: &self.queue.wait, in: .zero ... .seconds(600))
         }
+        yugu.object("audio") { self.audio.read(&$0) }
         if self.attemptTimeout > self.totalTimeout {
             yugu.refuse("attemptTimeout", "one attempt may take longer than \"totalTimeout\" for all of them")
         }

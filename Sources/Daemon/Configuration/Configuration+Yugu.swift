@@ -34,6 +34,8 @@ extension Configuration {
         var breaker = CircuitBreaker.Configuration()
         /// Where calls wait for a free account.
         var queue = Queue()
+        /// How made speech gets to clients.
+        var audio = Audio()
     }
 
     /// The waits between attempts: `initialDelay` × 2ⁿ⁻¹, at most `maximumDelay`, spread by ± `jitter`.

@@ -18,6 +18,8 @@ struct Configuration: Hashable, Sendable {
     var log = Log()
     /// Whether `/v1/echo` answers, which asks for no credentials; the default is false.
     var echo = false
+    /// What is made of recordings that cannot be scored; the default is `off`.
+    var precheck = PrecheckMode.off
     /// How long running calls may take to finish when the daemon is told to stop; the default is 60 s.
     var drain: Duration = .seconds(60)
     /// Where the daemon's own secrets are.

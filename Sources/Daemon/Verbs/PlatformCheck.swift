@@ -1,3 +1,4 @@
+private import CLinux
 internal import EventLoop
 internal import GatewayCore
 private import Glibc

@@ -16,4 +16,14 @@ enum Fingerprint {
         }
         return SHA256.hash(of: fields.bytes)
     }
+
+    /// Of a body that is one whole: white space and the order of its members count.
+    static func make(operation: String, path: String, body: ReceivedJSON) -> Digest256 {
+        var fields = LengthPrefixedFields()
+        fields.append(operation)
+        fields.append(path)
+        withUnsafeBytes(of: UInt64(body.bytes.count).bigEndian) { fields.bytes.append(contentsOf: $0) }
+        body.tag.withBytes { fields.bytes.append(contentsOf: $0) }
+        return SHA256.hash(of: fields.bytes)
+    }
 }

@@ -36,6 +36,8 @@ public final class PaidCalls: Sendable {
         public let accounts: AccountPool
         /// The id of the request in the log.
         public let requestID: String
+        /// What the precheck has against the content; said only if a call of its own would be sent.
+        public var refusal: GatewayError?
 
         /// Takes the parts.
         ///
@@ -57,6 +59,30 @@ public final class PaidCalls: Sendable {
             self.scope = CallScope(client: principal.client, user: principal.user, key: key)
             self.token = principal.tokenUse
             self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
+            self.accounts = accounts
+            self.requestID = requestID
+        }
+
+        /// Takes the parts.
+        ///
+        /// - Parameters:
+        ///   - principal: Who asks.
+        ///   - key: What the caller calls it.
+        ///   - body: The exact content, which the fingerprint is made of.
+        ///   - path: The path that was asked for.
+        public init(
+            operation: any PaidOperation,
+            principal: Principal,
+            key: IdempotencyKey,
+            body: ReceivedJSON,
+            path: String,
+            accounts: AccountPool,
+            requestID: String
+        ) {
+            self.operation = operation
+            self.scope = CallScope(client: principal.client, user: principal.user, key: key)
+            self.token = principal.tokenUse
+            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, body: body)
             self.accounts = accounts
             self.requestID = requestID
         }
@@ -193,7 +219,11 @@ public final class PaidCalls: Sendable {
             self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
             return .land(.failed(.storeUnavailable))
         }
-        guard let row else { return .fly(on: nil) }
+        guard let row else {
+            // A row stands for content that was sent: it may have been paid for, and is not refused any more.
+            if let refusal = request.refusal { return .land(.failed(refusal)) }
+            return .fly(on: nil)
+        }
         if let answer = row.answer {
             guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
             self.services.metrics.replays.increment()

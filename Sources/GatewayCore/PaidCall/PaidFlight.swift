@@ -164,7 +164,7 @@ struct PaidFlight: Sendable {
             row: row,
             status: response.status,
             contentType: response.fields[.contentType] ?? "application/json",
-            body: response.body,
+            body: self.request.operation.content(of: response),
             answeredAt: self.services.clock.unixMilliseconds(),
             record: facts.recordID.map {
                 NewRecord(recordID: $0, coreType: self.request.operation.coreType, overall: facts.overall)

@@ -21,6 +21,17 @@ public protocol PaidOperation: Sendable {
 
     /// Reads the platform's answer.
     func classify(_ response: HTTPTransportResponse) -> PlatformAnswer
+
+    /// The content that is stored and given to everyone: the platform's own, unless an address in it would lead
+    /// nowhere.
+    ///
+    /// - Parameter response: One that ``classify(_:)`` called answered.
+    func content(of response: HTTPTransportResponse) -> [UInt8]
+}
+
+extension PaidOperation {
+    /// The platform's own bytes.
+    public func content(of response: HTTPTransportResponse) -> [UInt8] { response.body }
 }
 
 extension PaidOperation {

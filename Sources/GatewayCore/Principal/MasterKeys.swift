@@ -10,6 +10,7 @@ public struct MasterKeys: Sendable {
         case token
         case signing
         case name
+        case address
     }
 
     private struct Generation: Sendable {
@@ -60,6 +61,11 @@ public struct MasterKeys: Sendable {
         self.generations.flatMap { generation in
             versions.map { Secret(Self.signingSecret(from: generation.secret, client: client, version: $0)) }
         }
+    }
+
+    /// The keys that addresses given to clients are sealed with: the first seals, all of them open.
+    public var addressKeys: [Secret] {
+        self.generations.map { Self.derive(from: $0.secret, .address, client: "", version: 0) }
     }
 
     private static func signingSecret(from master: Secret, client: String, version: Int) -> String {

@@ -11,6 +11,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private static let maximumText = 256 << 10
 
     private let fileParts: Set<String>
+    private let recording: String?
     private let buffer: BodyBuffer
     private var parser: MultipartParser
     private var parts: [ReceivedForm.Part] = []
@@ -22,6 +23,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private var textTotal = 0
     private var prefix: [UInt8] = []
     private var audio = WAVParser()
+    private var precheck: AudioPrecheck?
     private let signed: SignedRequest?
     /// Held while nobody knows who sends this.
     private var unproven: MemoryReservation?
@@ -29,12 +31,14 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
 
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files, with or without a file name.
+    ///   - recording: The name of the one that is judged as it arrives; nil for none.
     ///   - digest: Made by the storage that the buffer is of.
     ///   - signed: The request, if its signature covers the form.
     ///   - unproven: Its share of what such requests may take together; grows as bytes arrive.
     init(
         boundary: String,
         fileParts: Set<String>,
+        recording: String? = nil,
         buffer: BodyBuffer,
         digest: consuming KeyedDigest,
         signed: SignedRequest? = nil,
@@ -42,6 +46,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     ) {
         self.parser = MultipartParser(boundary: boundary)
         self.fileParts = fileParts
+        self.recording = recording
         self.buffer = buffer
         self.digest = digest
         self.signed = signed
@@ -100,8 +105,10 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             self.text = []
             self.prefix = []
             self.audio = WAVParser()
+            self.precheck = head.name == self.recording ? AudioPrecheck(head) : nil
         case .partBytes(let bytes):
             self.digest.update(bytes)
+            self.precheck?.update(bytes)
             self.count += bytes.count
             if self.prefix.count < 16 { self.prefix.append(contentsOf: bytes.prefix(16 - self.prefix.count)) }
             if self.isFilePart {
@@ -110,7 +117,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
             } else {
                 self.textTotal += bytes.count
                 guard self.textTotal <= Self.maximumText else {
-                    throw .invalid("The form's text parts are larger than \(Self.maximumText) bytes together.")
+                    let name = self.current?.name.prefix(64) ?? ""
+                    throw .invalid("With '\(name)', the form's texts exceed \(Self.maximumText) bytes; shorten it.")
                 }
                 self.text.append(contentsOf: bytes)
             }
@@ -126,7 +134,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
                     prefix: self.prefix,
                     text: self.text,
                     range: self.isFilePart ? self.start..<self.start + self.count : nil,
-                    audioMilliseconds: self.audioMilliseconds
+                    audioMilliseconds: self.audioMilliseconds,
+                    verdict: self.precheck?.finish()
                 )
             )
             self.current = nil

@@ -6,11 +6,13 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files.
+    ///   - recording: The name of the one that is judged as it arrives; nil for none.
     ///   - storage: Where the content goes.
     ///   - admission: Whose share of the storage it takes; its principal can be asked for with the form.
     /// - Throws: 415 for another content type, 413 before a byte is read, 400 for a broken form, 408, 503.
     public func receiveForm(
         fileParts: Set<String>,
+        recording: String? = nil,
         storage: BodyStorage,
         admission: Admission
     ) async throws(GatewayError) -> ReceivedForm {
@@ -22,6 +24,7 @@ extension Exchange {
         let reception = FormReception(
             boundary: boundary,
             fileParts: fileParts,
+            recording: recording,
             buffer: buffer,
             digest: storage.makeDigest(),
             signed: signed,

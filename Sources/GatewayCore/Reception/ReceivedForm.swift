@@ -1,5 +1,6 @@
 public import Cryptography
 public import HTTPWire
+public import SpeechAudio
 
 /// A complete form: what each part is called, what it digests to and where its bytes lie.
 public struct ReceivedForm: Sendable {
@@ -22,6 +23,8 @@ public struct ReceivedForm: Sendable {
         let range: Range<Int>?
         /// How long a WAV file plays; nil for all else.
         public var audioMilliseconds: Int64?
+        /// What the precheck says of a recording; nil for any other part, and where nothing is checked.
+        public private(set) var verdict: AudioPrecheck.Verdict?
 
         /// Whether the part holds a file, which is never signed.
         var isFile: Bool { self.range != nil }

@@ -12,7 +12,9 @@ enum PassedAnswer {
         attempts: Int
     ) -> HTTPResponse {
         var fields = HTTPFields()
-        fields.append(.contentType, response.fields[.contentType] ?? "application/json")
+        // It was read as JSON, and is to be taken for nothing else.
+        let type = response.fields[.contentType].flatMap { MediaType($0)?.essence == "application/json" ? $0 : nil }
+        fields.append(.contentType, type ?? "application/json")
         for name in [HTTPField.Name.retryAfter, .xTraceID] {
             if let value = response.fields[name] { fields.append(name, value) }
         }
@@ -27,12 +29,15 @@ enum PassedAnswer {
         if (try? JSONScanner(response.body).validate()) != nil {
             return .passed(Self.response(response, attempts: attempts))
         }
+        // What is neither success nor error, a redirection for instance, means nothing to our clients.
+        let status = response.status < 400 ? 502 : response.status
         var error = GatewayError(
-            status: response.status,
-            code: .standing(for: response.status),
+            status: status,
+            code: GatewayCode(standingFor: status),
             origin: .upstream,
             message: "The platform answered with status \(response.status) and no explanation that can be passed on."
         )
+        error.category = ErrorCategory(status: response.status)
         error.attempts = attempts
         return .failed(error)
     }

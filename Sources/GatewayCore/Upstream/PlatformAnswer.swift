@@ -43,6 +43,23 @@ public struct PlatformCode: Sendable {
         case credentialsOrClock
     }
 
+    /// What a code says, for logs.
+    public struct Meaning: Sendable {
+        /// The platform's name for it.
+        public let name: String
+        /// What kind of failure it is.
+        public let category: ErrorCategory
+        /// The same in words.
+        public let text: String
+
+        /// Takes the parts.
+        public init(name: String, category: ErrorCategory, text: String) {
+            self.name = name
+            self.category = category
+            self.text = text
+        }
+    }
+
     /// The number.
     public let value: Int
     /// What to do.
@@ -51,12 +68,21 @@ public struct PlatformCode: Sendable {
     public let usualStatus: Int
     /// What it says about our account; nil when another account would be told the same.
     public let accountFault: AccountFault?
+    /// What it says; nil for one that is not in the table.
+    public let meaning: Meaning?
 
     /// Takes the parts.
-    public init(value: Int, kind: Kind, usualStatus: Int, accountFault: AccountFault? = nil) {
+    public init(
+        value: Int,
+        kind: Kind,
+        usualStatus: Int,
+        accountFault: AccountFault? = nil,
+        meaning: Meaning? = nil
+    ) {
         self.value = value
         self.kind = kind
         self.usualStatus = usualStatus
         self.accountFault = accountFault
+        self.meaning = meaning
     }
 }

@@ -105,8 +105,12 @@ struct UpstreamCall: Sendable {
 
     /// A doubt about clock or nonce that a fresh signature did not clear is a refusal of our credentials.
     private func concluded(_ result: Result) -> Result {
-        guard case .coded(_, let code) = result, code.kind == .credentialsOrClock else { return result }
-        return self.refused()
+        guard case .coded(let response, let code) = result else { return result }
+        guard code.kind != .credentialsOrClock else { return self.refused(code) }
+        var metadata: LogMetadata = ["request.id": .string(self.requestID), "upstream.status": .int(response.status)]
+        code.note(in: &metadata)
+        self.services.logger.info("platform refused the call", metadata)
+        return result
     }
 
     private func attempt(_ permit: CircuitBreaker.Permit) async -> Result {
@@ -143,7 +147,7 @@ struct UpstreamCall: Sendable {
         case .coded(let response, let code):
             switch code.kind {
             case .credentials:
-                return self.refused()
+                return self.refused(code)
             case .credentialsOrClock:
                 self.learnClock(from: response)
                 return result
@@ -153,7 +157,7 @@ struct UpstreamCall: Sendable {
                 return result
             }
         case .credentialsRefused:
-            return self.refused()
+            return self.refused(nil)
         case .failed, .held:
             return result
         case .answered, .codeless, .malformed:
@@ -165,11 +169,15 @@ struct UpstreamCall: Sendable {
         return result
     }
 
-    private func refused() -> Result {
+    private func refused(_ code: PlatformCode?) -> Result {
         if self.account.note(.credentials, clock: self.services.clock) {
+            var metadata: LogMetadata = [
+                "account": .string(self.account.name), "app_key": .appKey(self.account.appKey),
+            ]
+            code?.note(in: &metadata)
             self.services.logger.error(
                 "platform refuses the account's credentials; correct its appKey and secretKey",
-                ["account": .string(self.account.name), "app_key": .appKey(self.account.appKey)]
+                metadata
             )
         }
         return .credentialsRefused
@@ -255,7 +263,7 @@ struct UpstreamCall: Sendable {
         switch result {
         case .coded(let response, let code):
             metadata["upstream.status"] = .int(response.status)
-            metadata["upstream.code"] = .int(code.value)
+            code.note(in: &metadata)
         case .codeless(let response): metadata["upstream.status"] = .int(response.status)
         case .failed(let error): metadata["upstream.failure"] = .string(error.reason.rawValue)
         case .malformed: metadata["upstream.failure"] = "malformed"
@@ -263,5 +271,16 @@ struct UpstreamCall: Sendable {
         }
         self.services.metrics.retries.increment()
         self.services.logger.warning("attempt failed, trying again", metadata)
+    }
+}
+
+extension PlatformCode {
+    /// Adds what the log says of a code.
+    fileprivate func note(in metadata: inout LogMetadata) {
+        metadata["upstream.code"] = .int(self.value)
+        guard let meaning = self.meaning else { return }
+        metadata["upstream.error"] = .string(meaning.name)
+        metadata["upstream.category"] = .string(meaning.category.rawValue)
+        metadata["upstream.meaning"] = .string(meaning.text)
     }
 }

@@ -2,8 +2,9 @@
 public enum HTTP1ResponseEncoder {
     /// Writes the head of an answer to the end of a buffer.
     ///
-    /// `Content-Length`, `Date` and `Connection` come from here; a final answer's own fields of these names, and
-    /// `Transfer-Encoding`, are left out.
+    /// `Content-Length`, `Transfer-Encoding`, `Date` and `Connection` come from here; a final answer's own fields of
+    /// these names are left out. A stream of unknown length is announced as chunked, or, to a client of HTTP/1.0, ends
+    /// with its connection.
     ///
     /// - Parameters:
     ///   - response: The answer. For HEAD it holds the content that GET would get, which is announced and not sent.
@@ -36,8 +37,12 @@ public enum HTTP1ResponseEncoder {
         self.append(date, to: &buffer)
         // 204 has no content to measure; what 304 would have to say is the length of another answer.
         if code != 204, code != 304 {
-            self.append("\r\nContent-Length: ", to: &buffer)
-            self.append(response.body.count, to: &buffer)
+            if self.isChunked(response, to: version) {
+                self.append("\r\nTransfer-Encoding: chunked", to: &buffer)
+            } else if let length = response.stream.map({ $0.length }) ?? response.body.count {
+                self.append("\r\nContent-Length: ", to: &buffer)
+                self.append(length, to: &buffer)
+            }
         }
         if !keepAlive {
             self.append("\r\nConnection: close", to: &buffer)
@@ -55,7 +60,22 @@ public enum HTTP1ResponseEncoder {
     /// Whether the content of an answer is sent behind its head (RFC 9112, section 6.3).
     public static func sendsContent(of response: HTTPResponse, to method: HTTPMethod) -> Bool {
         let code = response.status.code
-        return method != .head && code >= 200 && code != 204 && code != 304 && !response.body.isEmpty
+        return method != .head && code >= 200 && code != 204 && code != 304
+            && (response.stream != nil || !response.body.isEmpty)
+    }
+
+    /// Whether the content of an answer is sent in chunks (RFC 9112, section 7.1).
+    public static func isChunked(_ response: HTTPResponse, to version: HTTPRequestHead.Version) -> Bool {
+        guard let stream = response.stream else { return false }
+        return stream.length == nil && version == .http11
+    }
+
+    /// Writes a piece of chunked content to the end of a buffer; none of it for the end.
+    public static func encodeChunk(_ piece: [UInt8], into buffer: inout [UInt8]) {
+        buffer.append(contentsOf: String(piece.count, radix: 16).utf8)
+        self.append("\r\n", to: &buffer)
+        buffer.append(contentsOf: piece)
+        self.append("\r\n", to: &buffer)
     }
 
     private static func isOwnField(_ name: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -37,12 +37,16 @@ public enum HTTPField {
 
         /// The name `Accept`.
         public static let accept = Name(unchecked: "Accept")
+        /// The name `Age`.
+        public static let age = Name(unchecked: "Age")
         /// The name `Allow`.
         public static let allow = Name(unchecked: "Allow")
         /// The name `Authorization`.
         public static let authorization = Name(unchecked: "Authorization")
         /// The name `Content-Disposition`.
         public static let contentDisposition = Name(unchecked: "Content-Disposition")
+        /// The name `Content-Length`.
+        public static let contentLength = Name(unchecked: "Content-Length")
         /// The name `Content-Type`.
         public static let contentType = Name(unchecked: "Content-Type")
         /// The name `Date`.

@@ -1,4 +1,4 @@
-/// An answer: status, fields and content, all in memory.
+/// An answer: status, fields and content, in memory save where it is a stream.
 ///
 /// Framing (`Content-Length`), `Date` and `Connection` are the sender's business and do not stand in `fields`.
 public struct HTTPResponse: Sendable {
@@ -8,6 +8,8 @@ public struct HTTPResponse: Sendable {
     public var fields: HTTPFields
     /// The content; shared, not copied, when it comes from a cache.
     public var body: [UInt8]
+    /// Content that is sent in place of `body`, as it comes.
+    public var stream: HTTPContentStream?
 
     /// Makes an answer.
     public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {

@@ -22,6 +22,11 @@ public struct HTTPTransportRequest: Sendable {
     public var timeout: Duration
     /// The largest answer body in bytes.
     public var maximumResponseBody: Int
+    /// Whether it may only go to addresses of the public Internet, whatever the host's name resolves to; the default is
+    /// false.
+    ///
+    /// For URLs that somebody else wrote.
+    public var isForPublicAddressesOnly = false
 
     /// Makes a request.
     ///

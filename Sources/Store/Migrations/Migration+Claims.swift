@@ -1,5 +1,5 @@
 extension Migration {
-    /// Keys, claims, answers, records, clients.
+    /// Keys, claims, answers, records, reports, clients.
     ///
     /// One call has one id in all four of its tables. A key row is written once and never changed; what changes while
     /// a call is open stands in `claims`, a table as small as the number of open calls; an answer is appended. So no
@@ -60,6 +60,18 @@ extension Migration {
             CREATE INDEX records_by_time ON records (created_ms);
             CREATE INDEX records_by_client ON records (client, created_ms);
             CREATE INDEX records_by_user ON records (client, user, created_ms) WHERE user IS NOT NULL;
+
+            CREATE TABLE reports (
+                id INTEGER PRIMARY KEY,
+                fetched_ms INTEGER NOT NULL,
+                is_complete INTEGER NOT NULL,
+                content_type TEXT NOT NULL,
+                is_compressed INTEGER NOT NULL,
+                body BLOB NOT NULL
+            );
+            -- Whoever deletes a record deletes its report, in the same commit.
+            CREATE TRIGGER reports_go_with_records AFTER DELETE ON records
+            BEGIN DELETE FROM reports WHERE id = OLD.id; END;
 
             CREATE TABLE clients (
                 id INTEGER PRIMARY KEY,

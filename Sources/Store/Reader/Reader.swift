@@ -6,7 +6,7 @@ final class Reader {
     let database: Database
     private let lookUp: Statement
     private let record: Statement
-    private let recordOwner: Statement
+    private let report: Statement
     private let openClaims: Statement
     private let findErased: Statement
     private let clients: Statement
@@ -41,10 +41,11 @@ final class Reader {
             WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
             """
         )
-        self.recordOwner = try database.prepare(
+        self.report = try database.prepare(
             """
-            SELECT client, user, operation, app_key FROM records
-            WHERE record_id = ?1 AND client = ?2 AND (?3 IS NULL OR user = ?3) ORDER BY id DESC LIMIT 1
+            SELECT r.id, r.app_key, p.fetched_ms, p.is_complete, p.content_type, p.is_compressed, p.body
+            FROM records r LEFT JOIN reports p ON p.id = r.id
+            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
             """
         )
         self.openClaims = try database.prepare(
@@ -113,18 +114,22 @@ final class Reader {
         }
     }
 
-    func recordOwner(_ recordID: String, client: String, user: String?) throws(StoreError) -> RecordOwner? {
-        try self.recordOwner.first {
+    func report(_ recordID: String, client: String, user: String?) throws(StoreError) -> ReportRow? {
+        try self.report.first {
             $0.bind(recordID, at: 1)
             $0.bind(client, at: 2)
             $0.bind(user, at: 3)
-        } reading: {
-            RecordOwner(
-                client: $0.text(at: 0),
-                user: $0.optionalText(at: 1),
-                operation: $0.text(at: 2),
-                appKey: $0.text(at: 3)
-            )
+        } reading: { (row) throws(StoreError) in
+            var report: StoredReport?
+            if !row.isNull(at: 2) {
+                report = StoredReport(
+                    contentType: row.text(at: 4),
+                    body: try self.body(row, at: 6, isCompressed: row.flag(at: 5)),
+                    fetchedAt: row.integer(at: 2),
+                    isComplete: row.flag(at: 3)
+                )
+            }
+            return ReportRow(id: row.integer(at: 0), appKey: row.text(at: 1), report: report)
         }
     }
 
@@ -214,16 +219,19 @@ final class Reader {
     }
 
     private func answer(_ row: Statement, from first: Int32) throws(StoreError) -> StoredAnswer {
-        let isCompressed = row.flag(at: first + 5)
-        return StoredAnswer(
+        StoredAnswer(
             status: Int(row.integer(at: first)),
             contentType: row.text(at: first + 1),
-            body: try row.withBlob(at: first + 6) { (bytes) throws(StoreError) in
-                isCompressed ? try self.decompressor.decompress(bytes) : [UInt8](bytes)
-            },
+            body: try self.body(row, at: first + 6, isCompressed: row.flag(at: first + 5)),
             recordID: row.optionalText(at: first + 2),
             platformCode: row.optionalInteger(at: first + 3).map(Int.init),
             answeredAt: row.integer(at: first + 4)
         )
+    }
+
+    private func body(_ row: Statement, at column: Int32, isCompressed: Bool) throws(StoreError) -> [UInt8] {
+        try row.withBlob(at: column) { (bytes) throws(StoreError) in
+            isCompressed ? try self.decompressor.decompress(bytes) : [UInt8](bytes)
+        }
     }
 }

@@ -26,18 +26,6 @@ public struct RecordRow: Sendable {
     public let answer: StoredAnswer
 }
 
-/// Whose a record is, and where the platform keeps it.
-public struct RecordOwner: Equatable, Sendable {
-    /// The client.
-    public let client: String
-    /// The user, where the principal named one.
-    public let user: String?
-    /// The operation.
-    public let operation: String
-    /// The account that carried the call.
-    public let appKey: String
-}
-
 /// The record that an answer brings.
 public struct NewRecord: Sendable {
     /// The platform's record id.

@@ -22,6 +22,7 @@ struct Statements {
     let deleteKey: Statement
     let insertAnswer: Statement
     let insertRecord: Statement
+    let keepReport: Statement
 
     let oldKeys: Statement
     let oldRecords: Statement
@@ -108,6 +109,17 @@ struct Statements {
             INSERT INTO records
                 (id, record_id, client, user, operation, core_type, overall, key, app_key, upstream_key, created_ms)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            """
+        )
+
+        self.keepReport = try database.prepare(
+            """
+            INSERT INTO reports (id, fetched_ms, is_complete, content_type, is_compressed, body)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM records WHERE id = ?1)
+            ON CONFLICT (id) DO UPDATE SET
+                fetched_ms = excluded.fetched_ms, is_complete = excluded.is_complete,
+                content_type = excluded.content_type, is_compressed = excluded.is_compressed, body = excluded.body
+            WHERE is_complete = 0
             """
         )
 

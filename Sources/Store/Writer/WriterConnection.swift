@@ -63,7 +63,7 @@ final class WriterConnection {
         }
         self.fingerprintKey = state.2
         var nextID = state.0
-        for table in ["keys", "claims", "answers", "records"] {
+        for table in ["keys", "claims", "answers", "records", "reports"] {
             nextID = max(nextID, try (database.integer("SELECT MAX(id) FROM \(table)") ?? 0) + 1)
         }
         self.nextID = nextID

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The gateway before the shared HTTP/1.1 conformance cases.
-@Suite struct ConformanceTests {
+@Suite struct HTTP1ConformanceTests {
     @Test(.enabled(if: SharedMaterial.isExpected, "no shared material: the HTTP/1.1 conformance cases are skipped"))
     func everyCaseHasItsStrictOutcome() async throws {
         let shared = try #require(SharedMaterial.folder)

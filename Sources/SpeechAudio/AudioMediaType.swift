@@ -1,13 +1,13 @@
 /// Tells audio formats apart by their first bytes (contract yugu, section 4.1).
-enum AudioMediaType {
+public enum AudioMediaType {
     /// The media type of content that begins with `prefix`; 12 bytes suffice.
     ///
     /// - Parameter fileName: Decides by its ending where the bytes do not.
-    static func sniff(_ prefix: [UInt8], fileName: String?) -> String {
+    public static func sniff(_ prefix: [UInt8], fileName: String?) -> String {
         func has(_ text: String, at offset: Int = 0) -> Bool {
             prefix.dropFirst(offset).starts(with: text.utf8)
         }
-        if has("RIFF"), has("WAVE", at: 8) { return "audio/wav" }
+        if WAVParser.isWAV(prefix) { return "audio/wav" }
         if has("ID3") { return "audio/mpeg" }
         if prefix.count >= 2, prefix[0] == 0xFF, prefix[1] & 0xE0 == 0xE0 { return "audio/mpeg" }
         if has("OggS") { return "audio/ogg" }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ProviderYugu
+@testable import SpeechAudio
 
 @Suite struct AudioMediaTypeTests {
     @Test(

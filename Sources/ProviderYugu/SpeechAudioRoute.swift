@@ -1,0 +1,41 @@
+internal import GatewayCore
+internal import HTTPWire
+
+/// `GET /v1/audio/{link}`: made speech, streamed through as fast as the client takes it.
+struct SpeechAudioRoute: Sendable {
+    let provider: YuguProvider
+    let relay: SpeechRelay
+
+    var route: Route {
+        Route(.get, SpeechRelay.path + "{link}") { exchange async throws(GatewayError) in
+            try await self.answer(exchange)
+        }
+    }
+
+    private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
+        let principal = try self.provider.access.principal(of: exchange, for: .tts)
+        let owner = SpeechRelay.Owner(client: principal.client, user: principal.user)
+        let now = self.provider.upstream.clock.unixMilliseconds()
+        guard let url = self.relay.url(of: exchange.parameter ?? "", for: owner, now: now),
+            let reach = self.relay.reach(of: url, baseURL: self.provider.configuration.baseURL)
+        else { throw Self.noAudio }
+        let stream: HTTPTransportStream
+        do {
+            stream = try await self.relay.transport.open(self.relay.request(url, reach, of: exchange.head.fields))
+        } catch {
+            throw .unreachable(error.reason.rawValue)
+        }
+        // Redirections are not followed: they could lead anywhere.
+        switch stream.status {
+        case 200, 206: return SpeechRelay.response(stream)
+        case 404, 410: throw Self.noAudio
+        case 416:
+            var response = SpeechRelay.response(stream)
+            response.stream = nil
+            return response
+        default: throw .unreachable("status \(stream.status)")
+        }
+    }
+
+    private static let noAudio = GatewayError.notFound("There is no such audio, or no longer.")
+}
