@@ -41,8 +41,8 @@ public enum GatewayCode: Int, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
-        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit, .notImplemented, .audioTooShort,
-            .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable:
+        case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit, .notImplemented,
+            .audioTooShort, .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable:
             false
         }
     }
