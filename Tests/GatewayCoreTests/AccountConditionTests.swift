@@ -52,7 +52,16 @@ import Testing
         self.manual.advance(by: .seconds(10))
         // Due for a probe: otherwise it would never recover behind a good second account.
         #expect(self.availability == .available && self.state == "refused" && !self.account.isReady)
-        #expect(self.account.noteAcceptance(at: self.manual.clock.now()))
+        #expect(self.account.noteAcceptance(ofAll: false, at: self.manual.clock.now()))
         #expect(self.availability == .available && self.account.isReady)
+    }
+
+    @Test(arguments: [AccountFault.disabled, .exhausted, .exhaustedToday])
+    func whatCostsNothingProvesNeitherQuotaNorBalance(fault: AccountFault) {
+        #expect(self.account.note(fault, clock: self.manual.clock))
+        #expect(!self.account.noteAcceptance(ofAll: false, at: self.manual.clock.now()))
+        #expect(self.availability != .available)
+        #expect(self.account.noteAcceptance(ofAll: true, at: self.manual.clock.now()))
+        #expect(self.availability == .available)
     }
 }

@@ -37,6 +37,21 @@ import Testing
         _ = await bench.close()
     }
 
+    @Test(arguments: [
+        disabled, ScriptedTransport.Step.answer(401, #"{"code":2010}"#), .answer(400, #"{"code":40001}"#),
+        .fail(.connect, bytesSent: 0),
+    ])
+    func aCallThatRanAtThePlatformIsNeitherMovedNorForgotten(then: ScriptedTransport.Step) async throws {
+        // 40901: the platform executes this key, whatever it says next.
+        let running = ScriptedTransport.Step.answer(409, #"{"code":40901}"#, fields: [(.retryAfter, "2")])
+        let bench = try Self.bench([running, then, then, then, Self.ok])
+        #expect(try await bench.perform().status != 200)
+        #expect(Set(Self.carriers(bench)).count == 1)
+        let row = try #require(try bench.row())
+        #expect(row.isUnresolved && row.appKey == Self.carriers(bench).first)
+        _ = await bench.close()
+    }
+
     @Test func aMoveThatCannotBeWrittenSendsNothingMore() async throws {
         let bench = try Self.bench([Self.disabled, Self.ok])
         try await bench.store.administer(

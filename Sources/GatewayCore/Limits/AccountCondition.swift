@@ -70,8 +70,10 @@ struct AccountCondition: Sendable {
 
     /// Takes an answer that speaks for the account.
     ///
+    /// - Parameter isOfAll: Whether it proves quota and balance too; else it proves credentials alone.
     /// - Returns: Whether that is news.
-    mutating func noteAcceptance(at now: Instant) -> Bool {
+    mutating func noteAcceptance(ofAll isOfAll: Bool, at now: Instant) -> Bool {
+        guard isOfAll || self.fault == .credentials else { return false }
         defer {
             self.fault = nil
             self.until = nil

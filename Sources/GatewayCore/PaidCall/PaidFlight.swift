@@ -115,6 +115,7 @@ struct PaidFlight: Sendable {
             requestID: self.request.requestID,
             deadline: deadline,
             isRepeatable: operation.isDeduplicated,
+            isPaid: true,
             makeRequest: { timestamp, nonce in
                 operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: upstreamKey)
             },

@@ -41,8 +41,10 @@ struct Authentication: Sendable {
     }
 
     /// Remembers that a client's signature was right.
-    func noteSuccess(of appKey: String) {
-        self.failures.letIn(appKey, at: self.clock.now())
+    ///
+    /// From this address: everyone may know the public key.
+    func noteSuccess(of appKey: String, from address: String) {
+        self.failures.letIn(appKey + " " + address, at: self.clock.now())
     }
 
     /// Counts a credential that cannot be genuine.
@@ -151,7 +153,7 @@ struct Authentication: Sendable {
         if let nonce, !(1...128).contains(nonce.utf8.count) {
             throw .invalid("X-Nonce must be 1 to 128 characters.")
         }
-        try self.failures.check(appKey, from: address, at: self.clock.now())
+        try self.failures.check(appKey + " " + address, from: address, at: self.clock.now())
         try self.checkTime(timestamp)
         guard let client = self.clients.client(withAppKey: appKey),
             let signature = Base64.decode(text).flatMap({ Digest256($0) })

@@ -30,7 +30,7 @@ public struct SignedRequest: Sendable {
             self.authentication.noteFailure(self.address)
             throw .unauthorized
         }
-        self.authentication.noteSuccess(of: self.appKey)
+        self.authentication.noteSuccess(of: self.appKey, from: self.address)
         if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
         // Not before: whoever knows an appKey could use up its client's rate.
         try self.authentication.limiter.countRequest(of: self.principal)

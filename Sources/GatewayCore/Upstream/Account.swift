@@ -153,8 +153,8 @@ public final class Account: Sendable {
     /// Notes an answer that no account would get that is refused, disabled or exhausted.
     ///
     /// - Returns: Whether the account was thought to be one.
-    func noteAcceptance(at now: ContinuousClock.Instant) -> Bool {
-        self.state.withLock { $0.condition.noteAcceptance(at: now) }
+    func noteAcceptance(ofAll isOfAll: Bool, at now: ContinuousClock.Instant) -> Bool {
+        self.state.withLock { $0.condition.noteAcceptance(ofAll: isOfAll, at: now) }
     }
 
     /// How the account stands.

@@ -48,6 +48,8 @@ struct UpstreamCall: Sendable {
     let deadline: ContinuousClock.Instant
     /// Whether sending again is safe although the platform may have seen the request.
     let isRepeatable: Bool
+    /// Whether an answer is billed.
+    let isPaid: Bool
     /// Builds an attempt for a Unix time in seconds and a nonce.
     let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
     let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
@@ -163,7 +165,10 @@ struct UpstreamCall: Sendable {
         case .answered, .codeless, .malformed:
             break
         }
-        if self.account.noteAcceptance(at: self.services.clock.now()) {
+        // Quota and balance are proved by what costs something; a report is given to an account without either.
+        var speaksForAll = false
+        if case .answered = result { speaksForAll = self.isPaid }
+        if self.account.noteAcceptance(ofAll: speaksForAll, at: self.services.clock.now()) {
             self.services.logger.notice("platform account accepted again", ["account": .string(self.account.name)])
         }
         return result
@@ -212,7 +217,9 @@ struct UpstreamCall: Sendable {
 
     private static func leavesDoubt(_ result: Result) -> Bool {
         switch result {
-        case .answered, .coded, .credentialsRefused, .held: false
+        case .answered, .credentialsRefused, .held: false
+        // A call that runs there under our key is an execution; what comes after it does not undo it.
+        case .coded(_, let code): code.kind == .inProgress
         case .malformed: true
         case .codeless(let response): !Self.provesRefusal(response.status)
         case .failed(let error): error.bytesSent > 0

@@ -35,6 +35,7 @@ public struct UpstreamFetch: Sendable {
             requestID: self.requestID,
             deadline: deadline,
             isRepeatable: true,
+            isPaid: false,
             makeRequest: request,
             classify: classify
         )
