@@ -18,7 +18,7 @@ import Testing
         _ fault: String?,
         key: String? = nil,
         _ platform: SimulatedPlatform,
-        atMost limit: Duration = .seconds(20)
+        atMost limit: Duration = .seconds(120)
     ) async throws -> RawReply {
         var request = EvaluateRequest(platform, key: key)
         if let fault { request.fields = [("X-Sim-Fault", fault)] }

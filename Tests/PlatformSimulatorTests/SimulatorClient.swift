@@ -86,7 +86,7 @@ final class SimulatorConnection {
     }
 
     /// Reads one answer, or what there is of it.
-    func receive(atMost limit: Duration = .seconds(20)) -> RawReply {
+    func receive(atMost limit: Duration = .seconds(120)) -> RawReply {
         let deadline = ContinuousClock.now + limit
         var reply = RawReply(bytes: [], isClosed: false)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -124,7 +124,7 @@ final class SimulatorConnection {
 func exchange(
     _ bytes: [UInt8],
     with platform: SimulatedPlatform,
-    atMost limit: Duration = .seconds(20)
+    atMost limit: Duration = .seconds(120)
 ) async throws -> RawReply {
     let address = platform.address
     return try await withCheckedThrowingContinuation { continuation in
