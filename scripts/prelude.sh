@@ -12,10 +12,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 strict_imports=(--explicit-target-dependency-import-check error)
 
 # Runs all tests in three parts, each behind the other: parsers that are tried at every cut take all cores for seconds,
-# and sockets with deadlines need a core when their time has come. The arguments are the runner's.
+# and sockets with deadlines and whole programs, one test after the other, need a core when their time has come. The
+# arguments are the runner's.
 run_tests() {
     local pure='^(CryptographyTests|HTTPWireTests|JSONScanTests|ProviderYuguTests|SpeechAudioTests|TelemetryTests)\.'
-    local sockets='^(EventLoopTests|HTTPServerTests|UpstreamClientTests)\.'
+    local sockets='^(EventLoopTests|HTTPServerTests|UpstreamClientTests|EndToEndTests)\.'
     # All tests are Swift Testing's; XCTest would only add "Executed 0 tests".
     swift test --package-path "$root" --disable-xctest "$@" --filter "$pure" 2>&1
     swift test --package-path "$root" --disable-xctest "$@" --no-parallel --filter "$sockets" 2>&1
