@@ -51,7 +51,7 @@ extension Store {
     }
 
     /// The version of the SQLite library.
-    public static var libraryVersion: String { Database.libraryVersion }
+    public static var sqliteVersion: String { Database.sqliteVersion }
 
     /// Makes the copy one file, checks it and sees it to the disk.
     private static func check(_ path: String) async throws(StoreError) -> Int {

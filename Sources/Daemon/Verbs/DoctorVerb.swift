@@ -28,7 +28,7 @@ struct DoctorVerb: Sendable {
         var findings = [Finding("configuration", .ok, "\(file.path) is in order")]
         findings += secrets.warnings.map { Finding("secrets", .warning, $0) }
         findings += StateDirectoryCheck(path: configuration.stateDirectory).findings()
-        findings.append(Self.library(Store.libraryVersion))
+        findings.append(Self.sqlite(Store.sqliteVersion))
         findings.append(await self.store(configuration, context))
         findings += await PlatformCheck(configuration: configuration).findings()
         for finding in findings {
@@ -46,7 +46,7 @@ struct DoctorVerb: Sendable {
     }
 
     /// Versions 3.7.0 to 3.51.2 can damage the log when a checkpoint meets a write of another connection.
-    static func library(_ version: String) -> Finding {
+    static func sqlite(_ version: String) -> Finding {
         let numbers = version.split(separator: ".").compactMap { Int($0) }
         guard numbers.count >= 3 else { return Finding("sqlite", .warning, "version \(version) is not understood") }
         let isAffected = ![3, 7, 0].isAfter(numbers) && [3, 51, 3].isAfter(numbers)

@@ -55,12 +55,14 @@ public final class PaidCalls: Sendable {
             accounts: AccountPool,
             requestID: String
         ) {
-            self.operation = operation
-            self.scope = CallScope(client: principal.client, user: principal.user, key: key)
-            self.token = principal.tokenUse
-            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, form: form)
-            self.accounts = accounts
-            self.requestID = requestID
+            self.init(
+                operation: operation,
+                principal: principal,
+                key: key,
+                fingerprint: Fingerprint.make(operation: operation.name, path: path, form: form),
+                accounts: accounts,
+                requestID: requestID
+            )
         }
 
         /// Takes the parts.
@@ -79,10 +81,28 @@ public final class PaidCalls: Sendable {
             accounts: AccountPool,
             requestID: String
         ) {
+            self.init(
+                operation: operation,
+                principal: principal,
+                key: key,
+                fingerprint: Fingerprint.make(operation: operation.name, path: path, body: body),
+                accounts: accounts,
+                requestID: requestID
+            )
+        }
+
+        private init(
+            operation: any PaidOperation,
+            principal: Principal,
+            key: IdempotencyKey,
+            fingerprint: Digest256,
+            accounts: AccountPool,
+            requestID: String
+        ) {
             self.operation = operation
             self.scope = CallScope(client: principal.client, user: principal.user, key: key)
             self.token = principal.tokenUse
-            self.fingerprint = Fingerprint.make(operation: operation.name, path: path, body: body)
+            self.fingerprint = fingerprint
             self.accounts = accounts
             self.requestID = requestID
         }

@@ -81,7 +81,7 @@ final class Database {
     }
 
     /// The version of the library.
-    static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+    static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
     /// SQLite may have rolled back on its own, after a full disk for instance.
     var isInTransaction: Bool {
