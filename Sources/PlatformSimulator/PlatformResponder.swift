@@ -28,7 +28,7 @@ final class PlatformResponder: IrregularResponder {
             // Not fully received: nothing is evaluated, and there is nothing to note.
             return self.response(to: Reply(error, timestamp: self.state.unixMilliseconds))
         }
-        let key = Self.key(head.fields)
+        let key = IdempotencyTable.key(head.fields[.idempotencyKey] ?? head.fields[.xIdempotencyKey])
         let credentials = Credentials(head.fields)
         let (place, fault) = self.note(request, key: key, credentials: credentials, bodyBytes: content.byteCount)
         let reply = await self.reply(to: route, content, credentials, key: key, fault: fault, epoch: place.epoch)
@@ -54,16 +54,6 @@ final class PlatformResponder: IrregularResponder {
     }
 
     // MARK: Receiving
-
-    /// The key of a request.
-    ///
-    /// One that breaks the rules counts as none (contract yugu, section 7.1).
-    private static func key(_ fields: HTTPFields) -> String? {
-        let key = fields[.idempotencyKey] ?? fields[.xIdempotencyKey]
-        return key.flatMap { key in
-            (1...200).contains(key.utf8.count) && key.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? key : nil
-        }
-    }
 
     private struct Place: Sendable {
         var epoch: Int
@@ -151,6 +141,8 @@ final class PlatformResponder: IrregularResponder {
             await self.state.pauses.sleep(for: pause)
         case .fault(.slow(let pause)):
             slowness = pause
+        case .fault(.session):
+            break
         case .fault(.billDrop):
             irregularity = .drop
         case .fault(.length(let offset)):
