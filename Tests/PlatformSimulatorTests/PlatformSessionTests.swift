@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import HTTPWire
 import Testing
 
 @testable import PlatformSimulator
@@ -206,7 +207,7 @@ final class TestedSession {
     }
 
     func text(_ text: String) -> [String] {
-        self.keep(self.session.receive(.text(Array(text.utf8)), now: 1_700_000_000_000))
+        self.keep(self.session.receive(.text(text), now: 1_700_000_000_000))
     }
 
     func audio(_ bytes: [UInt8]) -> [String] {

@@ -1,3 +1,4 @@
+import HTTPWire
 import Testing
 
 @testable import PlatformSimulator
@@ -5,13 +6,13 @@ import Testing
 /// What goes wrong in realtime sessions on demand (contract yugu, section 15).
 @Suite struct SessionFaultTests {
     static let understood: [(String, SessionFault)] = [
-        ("ws-kill-after:3", .at(.frame(3), .kill)), ("ws-close-after:3", .at(.frame(3), .close(1011))),
-        ("ws-close-after:3:4000", .at(.frame(3), .close(4000))), ("ws-silent:2", .at(.frame(2), .silent)),
+        ("ws-kill-after:3", .at(.frame(3), .kill)), ("ws-close-after:3", .at(.frame(3), .close(.internalError))),
+        ("ws-close-after:3:4000", .at(.frame(3), .close(.application(4000)))), ("ws-silent:2", .at(.frame(2), .silent)),
         ("ws-error", .at(.end, .error(50_200))), ("ws-error:40901", .at(.end, .error(40_901))),
         ("ws-error:none", .at(.end, .error(nil))), ("ws-delay-result:50", .delayResult(.milliseconds(50))),
         ("ws-refuse", .refuse), ("ws-kill-open", .at(.open, .kill)), ("ws-kill-end", .at(.end, .kill)),
-        ("ws-kill-bytes:32000", .at(.bytes(32_000), .kill)), ("ws-close-end:1000", .at(.end, .close(1000))),
-        ("ws-close-billed:1000", .at(.billed, .close(1000))), ("ws-freeze-after:4", .at(.frame(4), .freeze)),
+        ("ws-kill-bytes:32000", .at(.bytes(32_000), .kill)), ("ws-close-end:1000", .at(.end, .close(.normalClosure))),
+        ("ws-close-billed:1000", .at(.billed, .close(.normalClosure))), ("ws-freeze-after:4", .at(.frame(4), .freeze)),
         ("ws-error-after:2:42901", .at(.frame(2), .error(42_901))),
         ("ws-say-after:2:%7B%7D", .at(.frame(2), .say("{}"))),
         ("ws-delay-started:5", .delayStarted(.milliseconds(5))),
@@ -25,7 +26,8 @@ import Testing
 
     @Test(arguments: [
         "ws-", "ws-kill", "ws-kill-after", "ws-kill-after:0", "ws-kill-after:x", "ws-kill-after:1:2",
-        "ws-close-end:999", "ws-close-end:x", "ws-error:7", "ws-refuse:1", "ws-progress", "ws-progress:up",
+        "ws-close-end:999", "ws-close-end:1006", "ws-close-end:x", "ws-error:7", "ws-refuse:1", "ws-progress",
+        "ws-progress:up",
         "ws-delay-result", "ws-say-end", "ws-dance-end", "ws-kill-never",
     ])
     func otherTextsAreNot(text: String) {
@@ -52,7 +54,7 @@ import Testing
             switch action {
             case .kill: "kill"
             case .freeze: "freeze"
-            case .close(let code, _): "close \(code)"
+            case .close(let close): "close \(close.code?.rawValue ?? 0)"
             case .wait(_, let wait): "wait \(wait)"
             default: "?"
             }

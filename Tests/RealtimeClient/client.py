@@ -4,12 +4,11 @@ Reads one JSON object from standard input:
 
     {"url": "ws://127.0.0.1:8790", "path": "/api/v1/ws/evaluate",
      "sign": {"appKey": "…", "secretKey": "…"},             or "token": "…", or "bearer": "…"
-     "sessions": [{"query": {…}, "readDelay": 0, "after": 0, "steps": [{"do": "start", …}, …]}, …]}
+     "sessions": [{"query": {…}, "readDelay": 0, "after": 0, "steps": [{"do": "text", …}, …]}, …]}
 
 All sessions run side by side, each in an order of its own. Steps:
 
-    {"do": "send", "frame": {…}}             a text frame
-    {"do": "text", "text": "…"}              a text frame as it stands
+    {"do": "text", "text": "…"}              a text frame
     {"do": "audio", "seconds": 3, "seed": 1, "frame": 640, "pace": 0, "base64": false, "from": 0, "to": 96000}
                                              a recording, cut into frames; pace 1 is real time, 0 as fast as it goes
     {"do": "binary", "size": 200000}         one frame of zeros
@@ -144,9 +143,6 @@ class Session:
 
     # Steps.
 
-    async def send(self, frame):
-        await self.socket.send(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))
-
     async def text(self, text):
         await self.socket.send(text)
 
@@ -161,12 +157,9 @@ class Session:
             self.hash.update(piece)
             self.audio_bytes += len(piece)
             if base64:
-                await self.send({"cmd": "audio", "data": encoded(piece)})
+                await self.socket.send(json.dumps({"cmd": "audio", "data": encoded(piece)}))
             else:
                 await self.socket.send(piece)
-
-    async def new_round(self):
-        self.hash = hashlib.sha256()
 
     async def binary(self, size):
         await self.socket.send(bytes(size))

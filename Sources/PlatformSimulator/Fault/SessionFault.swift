@@ -21,7 +21,7 @@ enum SessionFault: Hashable, Sendable {
         /// The connection is reset without a close frame.
         case kill
         /// A close frame with this code.
-        case close(UInt16)
+        case close(WebSocketCloseCode)
         /// An error frame; without code where that is nil.
         case error(Int?)
         /// A text frame.
@@ -97,8 +97,8 @@ enum SessionFault: Hashable, Sendable {
         case ("kill", nil): .kill
         case ("silent", nil): .silent
         case ("freeze", nil): .freeze
-        case ("close", nil): .close(1011)
-        case ("close", let code?): UInt16(code).flatMap { (1000...4999).contains($0) ? .close($0) : nil }
+        case ("close", nil): .close(.internalError)
+        case ("close", let code?): UInt16(code).flatMap { WebSocketCloseCode(rawValue: $0) }.map { .close($0) }
         case ("error", nil): .error(50_200)
         case ("error", "none"): .error(nil)
         case ("error", let code?): PlatformCode(String(code)).map { .error($0.code) }

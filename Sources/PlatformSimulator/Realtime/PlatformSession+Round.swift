@@ -1,4 +1,5 @@
 import Cryptography
+import HTTPWire
 import JSONScan
 
 extension PlatformSession {
@@ -21,10 +22,10 @@ extension PlatformSession {
     // MARK: Frames
 
     /// Does what a frame asks for.
-    mutating func take(_ message: Message, now: Int) -> [Action] {
-        switch message {
-        case .binary(let bytes): self.hear(bytes)
-        case .text(let bytes): self.read(bytes, now: now)
+    mutating func take(_ message: WebSocketMessage, now: Int) -> [Action] {
+        switch message.kind {
+        case .binary: self.hear(message.bytes)
+        case .text: self.read(message.bytes, now: now)
         }
     }
 

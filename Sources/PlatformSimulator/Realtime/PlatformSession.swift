@@ -1,4 +1,4 @@
-import Cryptography
+import HTTPWire
 
 /// One realtime connection as the platform has it (contract yugu, section 10).
 ///
@@ -21,12 +21,6 @@ struct PlatformSession: ~Copyable {
         var fault: SessionFault?
     }
 
-    /// A frame with data that has come whole.
-    enum Message: Sendable {
-        case text([UInt8])
-        case binary([UInt8])
-    }
-
     /// What is to happen when a time is over.
     enum Wait: Hashable, Sendable {
         case connected
@@ -43,7 +37,7 @@ struct PlatformSession: ~Copyable {
         /// Evaluate, and call ``evaluated(_:)`` with the outcome.
         case evaluate(PaidRequest, key: String?)
         /// Send a close frame.
-        case close(UInt16, String)
+        case close(WebSocketClose)
         /// Reset the connection.
         case kill
         /// Read nothing any more.
@@ -79,12 +73,6 @@ struct PlatformSession: ~Copyable {
         self.opening = opening
     }
 
-    /// Whether pings are answered.
-    var answersPings: Bool {
-        if case .at(_, .silent)? = self.opening.fault { return false }
-        return !self.isMute
-    }
-
     // MARK: Events
 
     /// The handshake has been answered.
@@ -112,10 +100,10 @@ struct PlatformSession: ~Copyable {
         }
     }
 
-    /// A frame has come.
+    /// A message has come.
     ///
     /// - Parameter now: In Unix milliseconds.
-    mutating func receive(_ message: Message, now: Int) -> [Action] {
+    mutating func receive(_ message: WebSocketMessage, now: Int) -> [Action] {
         if case .over = self.state { return [] }
         self.frames += 1
         guard !self.isMute else { return [] }
@@ -151,7 +139,26 @@ struct PlatformSession: ~Copyable {
     }
 
     /// The connection has ended; whatever was not evaluated is forgotten.
-    mutating func end() {
+    mutating func end(_ end: WebSocketEnd) {
+        self.end()
+        switch end {
+        case .closedByPeer(let close):
+            self.summary.closedBy = .client
+            self.summary.closeCode = close.code.map { Int($0.rawValue) }
+        case .closed(let close):
+            self.summary.closedBy = .platform
+            self.summary.closeCode = close.code.map { Int($0.rawValue) }
+        case .violated(let error):
+            self.summary.closedBy = .platform
+            self.summary.closeCode = Int(error.closeCode.rawValue)
+        case .lost(.aborted):
+            self.summary.closedBy = .platform
+        case .lost:
+            self.summary.closedBy = .client
+        }
+    }
+
+    private mutating func end() {
         self.state = .over
         self.summary.audioBytes = self.audioBytes
     }
@@ -163,13 +170,10 @@ struct PlatformSession: ~Copyable {
         switch effect {
         case .kill:
             self.end()
-            self.summary.closedBy = .platform
-            return [.note, .kill]
+            return [.kill]
         case .close(let code):
             self.end()
-            self.summary.closedBy = .platform
-            self.summary.closeCode = Int(code)
-            return [.note, .close(code, "injected fault")]
+            return [.close(WebSocketClose(code, reason: "injected fault"))]
         case .error(let code):
             self.summary.code = code
             return [.send(SessionFrame.error(code, "injected fault")), .note]
