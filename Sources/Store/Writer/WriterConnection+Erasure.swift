@@ -107,6 +107,7 @@ extension WriterConnection {
         {
             return true
         }
+        guard self.hasTombstones else { return false }
         return try self.erasure.findTombstone.first {
             $0.bind(claim.scope, at: 1)
         } reading: { _ in
@@ -145,6 +146,7 @@ extension WriterConnection {
             )
         }
         if let key {
+            self.hasTombstones = true
             try self.erasure.insertTombstone.run {
                 $0.bind(key.scope, at: 1)
                 $0.bind(key.answeredAt.map { $0 + retention.answered } ?? key.firstSentAt + retention.unknown, at: 2)
