@@ -16,6 +16,7 @@ public enum SimulatorCommand {
           --app-key K             with --secret-key: a key pair it knows; may be given several times.
           --secret-key S          Without any, one is made up.
           --https                 listens with TLS too; needs the openssl command
+          --https-expired         the same with a certificate that has ended
           --bearer-token T        a token that stands for the first key pair
           --processing-ms N       how long an evaluation takes (50)
           --loops N               event loops (2)
@@ -34,8 +35,8 @@ public enum SimulatorCommand {
         Control, on the http address:
           POST /__sim/faults    {"faults":[{"match":"/path prefix","fault":"verb:args","times":1}],"processingMs":50}
           POST /__sim/serve?match=/path%20prefix&status=200&times=1   answers with the body's bytes and Content-Type
-          GET  /__sim/billing   {"billed","byKey","byAccount","records","truncated","evicted"}
-          GET  /__sim/log       one element for each request
+          GET  /__sim/billing   {"billed","byKey","byAccount","records","sessions","truncated","evicted"}
+          GET  /__sim/log       one element for each request and each realtime session
           GET, POST /__sim/accounts   {"accounts":[{"appKey","secretKey","bearerToken","customer","standing",
                                 "dailyCalls","dailyReports","totalCalls","concurrentCalls"}]}, to add or change; standing:
                                 active keyExpired keyDisabled userDisabled userLocked disabled frozen noBalance noQuota
@@ -51,6 +52,15 @@ public enum SimulatorCommand {
           delay:<ms> (before)   slow:<ms> (with the key registered)   bill-drop (bill, store, close)
           length:<+n|-n> (wrong Content-Length)   trickle:<ms> (content in slices)
           clock:<+s|-s> and rotate-secret:<new> (both until the reset)   audio-url:absolute|path|<address>
+        Of realtime sessions, which take those above too where they have a meaning:
+          ws-refuse (503)   ws-delay-connected:<ms>   ws-delay-started:<ms>   ws-delay-result:<ms> (billed in time)
+          ws-progress:back|bytes|none (falls back now and then; without units; not at all)
+          ws-<what>-<when>, such as ws-kill-after:3, ws-close-end:1000 or ws-error-bytes:48000:42901
+            what: kill (reset)   close[:<code>] (1011)   error[:<code>|none] (50200)   say:<text> (a text frame)
+                  silent (answers nothing, no ping either)   freeze (reads nothing either)
+            when: open   after:<n> (frames)   bytes:<n> (audio over this connection)   end (not evaluated)
+                  billed (evaluated, billed and stored)
+            ws-silent:<n> and ws-error:<code> are short for ws-silent-after:<n> and ws-error-end:<code>
 
         """
 
@@ -108,8 +118,9 @@ public enum SimulatorCommand {
         var appKey: String?
         var rest = arguments[...]
         while let option = rest.popFirst() {
-            if option == "--https" {
+            if option == "--https" || option == "--https-expired" {
                 configuration.servesTLS = true
+                configuration.isCertificateExpired = option == "--https-expired"
                 continue
             }
             guard self.options.contains(option) else { throw UsageError(message: "unknown option \(option)") }

@@ -41,7 +41,7 @@ struct ReportRoute: Sendable {
     private func row(of recordID: String, _ principal: Principal) throws(GatewayError) -> ReportRow {
         let row: ReportRow?
         do {
-            row = try self.provider.store.report(recordID, client: principal.client, user: principal.boundUser)
+            row = try self.provider.store.report(recordID, client: principal.client, user: principal.user)
         } catch {
             throw .storeUnavailable
         }
@@ -63,7 +63,8 @@ struct ReportRoute: Sendable {
         let fetch = UpstreamFetch(
             services: self.provider.upstream,
             account: account,
-            client: principal.client,
+            route: .free("report"),
+            principal: principal,
             requestID: requestID
         )
         return try await fetch.run(
@@ -80,8 +81,9 @@ struct ReportRoute: Sendable {
 
     /// Stores what was fetched, unless the same is stored already.
     private func keep(_ response: HTTPResponse, in row: ReportRow, requestID: String) async {
+        guard row.report?.body != response.body else { return }
         let content = ReportContent(response.body)
-        if let known = row.report, ReportContent(known.body).saysTheSame(as: content) { return }
+        if let known = row.report, content.saysTheSame(as: ReportContent(known.body)) { return }
         let report = StoredReport(
             contentType: response.fields[.contentType] ?? "application/json",
             body: response.body,
@@ -89,7 +91,7 @@ struct ReportRoute: Sendable {
             isComplete: content.isComplete
         )
         do {
-            try await self.provider.store.keep(report, ofRecord: row.id)
+            try await self.provider.store.keep(report, of: row)
         } catch {
             // The client has what it asked for, and the platform will be asked again.
             self.provider.upstream.logger.warning(

@@ -9,6 +9,7 @@ final class WriterConnection {
         case fill(KeyRow, RecordRow?)
         case purgeKey(ScopeHash)
         case purgeRecord(String)
+        case purgeReport(String)
     }
 
     let database: Database
@@ -32,6 +33,10 @@ final class WriterConnection {
     var counts: ClaimCounts
     /// The open transaction's effects.
     var effects: [Effect] = []
+    /// Whether a key may have been erased: most stores never erase anything, and then nothing is looked up.
+    ///
+    /// Does not go back to false, not even with a transaction.
+    var hasTombstones: Bool
     /// Whether deleted content may still stand in the write-ahead log.
     var hasDeletions = false
     /// Where the running sweep of old keys stands.
@@ -39,7 +44,7 @@ final class WriterConnection {
 
     /// What the open transaction counted.
     var pendingUsage: [UsageKey: UsageCounts] = [:]
-    /// Users erased within the last hour, with the last flight that began before: one that has no row yet brings none.
+    /// Users erased while flights ran, with the last one that began before: what it brings later is not theirs any more.
     var erasedUsers: [ClientUser: ErasedUser] = [:]
 
     private var storedNextID: Int64
@@ -78,6 +83,7 @@ final class WriterConnection {
             counts[keyPath: group.state.counter] += group.count
         }
         self.counts = counts
+        self.hasTombstones = try database.integer("SELECT EXISTS (SELECT 1 FROM erased_keys)") == 1
     }
 
     func makeID() -> Int64 {
@@ -147,7 +153,12 @@ final class WriterConnection {
     }
 
     /// Proves that writing works.
-    func probe() throws(StoreError) {
-        try self.statements.probe.run()
+    func probe(byteCount: Int) throws(StoreError) {
+        try self.statements.probe.run { $0.bind(byteCount, at: 1) }
+    }
+
+    /// Gives back what the probe took, in a commit of its own: in the same one it would never have been on the disk.
+    func endProbe() throws(StoreError) {
+        try self.statements.endProbe.run()
     }
 }
