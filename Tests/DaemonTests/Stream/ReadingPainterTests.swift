@@ -42,7 +42,8 @@ import Testing
             let words = (0..<100).map {
                 StreamFrame.Unit(word: "w\($0)", read: $0 <= position, matched: $0 < position)
             }
-            let line = try #require(painter.paint(words, seconds: 12.3))
+            let painted = painter.paint(words, seconds: 12.3)
+            let line = try #require(painted)
             let visible = line.replacing(#/\u{1B}\[\d*[mK]/#, with: "").drop { $0 == "\r" }
             #expect(TextWidth.of(String(visible)) < columns, "\(visible)")
             #expect(visible.contains("w\(position) "), "\(visible)")
