@@ -80,7 +80,6 @@ struct GatewayAssembly: Sendable {
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
-        platform.precheck = configuration.precheck
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,

@@ -141,7 +141,7 @@ import Testing
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",
-            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, precheck, "
+            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, "
                 + "drain, secrets, limits, store, yugu"
         ),
         ("limits: {maxConnections: 1}", #"limits.maxConnections: unknown key; did you mean "connections"?"#),
