@@ -56,7 +56,7 @@ extension VerbGrammar {
     )
 
     /// All verbs, in the order of the help.
-    static let all = Self.serving + Self.clients + Self.claims + Self.records
+    static let all = Self.serving + Self.clients + Self.claims + Self.records + [Self.stream]
 }
 
 /// Lays out help.
