@@ -16,7 +16,7 @@ source "$(dirname "$0")/prelude.sh"
 # not for the package leaves alone what came from elsewhere.
 wanted=(
     pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libzstd:libzstd-dev +libcrypto:libssl-dev
-    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux
+    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux systemd-analyze:systemd
 )
 wants_python=no
 for option in "$@"; do

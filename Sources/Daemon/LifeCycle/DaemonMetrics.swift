@@ -34,6 +34,13 @@ enum DaemonMetrics {
         }
     }
 
+    /// Registers what is known of the loops.
+    static func register(_ watch: LoopWatch, in registry: MetricsRegistry) {
+        registry.gauge("speechgate_loop_lag_seconds", "How long the slowest event loop took to answer last.") {
+            watch.lag / .seconds(1)
+        }
+    }
+
     /// Registers what is read from the gateway's listeners.
     static func register(_ server: HTTPServer, in registry: MetricsRegistry) {
         registry.gauge("speechgate_connections_open", "Client connections open now.") {
