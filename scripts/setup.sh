@@ -16,13 +16,13 @@ source "$(dirname "$0")/prelude.sh"
 # not for the package leaves alone what came from elsewhere.
 wanted=(
     pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libzstd:libzstd-dev +libcrypto:libssl-dev
-    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux systemd-analyze:systemd
+    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux systemd-analyze:systemd nginx:nginx-light
 )
 wants_python=no
 for option in "$@"; do
     case $option in
         --tests) wants_python=yes ;;
-        --bench) wanted+=(nginx:nginx-light haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
+        --bench) wanted+=(haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
         --lint) wanted+=(shellcheck:shellcheck) ;;
         --recordings) wanted+=(espeak-ng:espeak-ng sox:sox) ;;
         -h | --help) usage && exit 0 ;;
@@ -52,7 +52,7 @@ install_packages() {
     log "installing $*"
     local output policy=/usr/sbin/policy-rc.d policy_is_ours=no
     output=$(mktemp)
-    # A benchmark needs nginx and HAProxy the programs; without this, Debian would also start the services.
+    # Tests and benchmarks need nginx and HAProxy the programs; without this, Debian would also start the services.
     if [[ " $* " == *" nginx"* || " $* " == *" haproxy"* ]] && [[ ! -e $policy ]]; then
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
