@@ -28,7 +28,10 @@ let package = Package(
             name: "HTTPServer",
             dependencies: ["Locking", "CLinux", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
         ),
-        .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(
+            name: "UpstreamClient",
+            dependencies: ["CCurl", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
+        ),
         .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire"]),
         // Level 4.
         .target(
@@ -76,13 +79,17 @@ let package = Package(
         ),
         .testTarget(
             name: "UpstreamClientTests",
-            dependencies: ["CCurl", "Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: [
+                "CCurl", "Locking", "Cryptography", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry",
+                "TestSupport",
+            ]
         ),
         .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "Store", "Telemetry", "TestSupport",
+                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "SpeechAudio", "Store", "Telemetry",
+                "TestSupport",
             ]
         ),
         .testTarget(

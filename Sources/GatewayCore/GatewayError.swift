@@ -25,6 +25,8 @@ public struct GatewayError: Error, Sendable {
     public var allow: String?
     /// How often the platform was asked; zero for a local refusal.
     public var attempts = 0
+    /// What the precheck has found in the recording, as the value of its field; nil for nothing.
+    public var warnings: String?
     /// The key of the call, on a paid route.
     public var idempotencyKey: String?
 
@@ -183,6 +185,7 @@ public struct GatewayError: Error, Sendable {
         code: .concurrencyLimit,
         origin: .gateway,
         message: "Too many calls run or wait for the platform account; try again shortly.",
+        reason: LimitRefusal.accountQueue.rawValue,
         retryAfter: 2
     )
 
@@ -202,7 +205,7 @@ public struct GatewayError: Error, Sendable {
         code: .internalError,
         origin: .gateway,
         message: "The gateway has no room for another large upload at the moment; try again shortly.",
-        reason: "spool_full",
+        reason: LimitRefusal.spool.rawValue,
         retryAfter: 5
     )
 
@@ -212,7 +215,7 @@ public struct GatewayError: Error, Sendable {
         code: .internalError,
         origin: .gateway,
         message: "Too many signed uploads are under way whose signature cannot be checked yet; try again shortly.",
-        reason: "unproven_full",
+        reason: LimitRefusal.unproven.rawValue,
         retryAfter: 2
     )
 
@@ -222,7 +225,7 @@ public struct GatewayError: Error, Sendable {
         code: .forbidden,
         origin: .client,
         message: "The calls of this token are used up; ask for a new token.",
-        reason: "token_exhausted"
+        reason: LimitRefusal.tokenCalls.rawValue
     )
 
     /// 503/50000: the daemon is going down.

@@ -32,7 +32,15 @@ final class PlatformResponder: IrregularResponder {
         let key = IdempotencyTable.key(head.fields[.idempotencyKey] ?? head.fields[.xIdempotencyKey])
         let credentials = Credentials(head.fields)
         let (place, fault) = self.note(request, key: key, credentials: credentials, bodyBytes: content.byteCount)
-        let reply = await self.reply(to: route, content, credentials, key: key, fault: fault, epoch: place.epoch)
+        let reply = await self.reply(
+            to: route,
+            content,
+            head.fields,
+            credentials,
+            key: key,
+            fault: fault,
+            epoch: place.epoch
+        )
         self.note(reply, at: place)
         return self.response(to: reply)
     }
@@ -189,6 +197,7 @@ final class PlatformResponder: IrregularResponder {
     private func reply(
         to route: Route,
         _ content: RequestContent,
+        _ fields: HTTPFields,
         _ credentials: Credentials,
         key: String?,
         fault: FoundFault,
@@ -215,7 +224,7 @@ final class PlatformResponder: IrregularResponder {
                     epoch: epoch
                 )
             default:
-                reply = try self.freeReply(to: route, credentials)
+                reply = try self.freeReply(to: route, fields, credentials)
                 reply.irregularity = disturbance.irregularity
                 return reply
             }
@@ -234,12 +243,16 @@ final class PlatformResponder: IrregularResponder {
         return reply
     }
 
-    private func freeReply(to route: Route, _ credentials: Credentials) throws(PlatformError) -> Reply {
+    private func freeReply(
+        to route: Route,
+        _ fields: HTTPFields,
+        _ credentials: Credentials
+    ) throws(PlatformError) -> Reply {
         switch route {
         case .report(let recordID):
             return try ReportRoute(state: self.state).reply(recordID, credentials: credentials)
         case .audio(let fileName):
-            return try AudioRoute(state: self.state).reply(fileName)
+            return try AudioRoute(state: self.state).reply(fileName, fields)
         case .wrongMethod(let allow):
             throw PlatformError(405, 40_001, "the method is not allowed here", allow: allow)
         case .unregistered:
@@ -250,7 +263,7 @@ final class PlatformResponder: IrregularResponder {
     }
 
     func response(to reply: Reply) -> HTTPResponse {
-        var fields = HTTPFields()
+        var fields = reply.fields
         fields.append(.contentType, reply.contentType)
         fields.append(.xTraceID, self.state.makeTraceID())
         if reply.isReplayed { fields.append(.idempotencyReplayed, "true") }

@@ -18,7 +18,7 @@ struct ReportRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        let principal = try self.provider.access.principal(of: exchange, for: .report)
+        let principal = try self.provider.access.admitWithoutContent(exchange, for: .report)
         let recordID = exchange.parameter ?? ""
         let row = try self.row(of: recordID, principal)
         if let report = row.report, report.isComplete { return self.response(report, isStale: false) }
@@ -41,7 +41,7 @@ struct ReportRoute: Sendable {
     private func row(of recordID: String, _ principal: Principal) throws(GatewayError) -> ReportRow {
         let row: ReportRow?
         do {
-            row = try self.provider.store.report(recordID, client: principal.client, user: principal.boundUser)
+            row = try self.provider.store.report(recordID, client: principal.client, user: principal.user)
         } catch {
             throw .storeUnavailable
         }
@@ -63,7 +63,8 @@ struct ReportRoute: Sendable {
         let fetch = UpstreamFetch(
             services: self.provider.upstream,
             account: account,
-            client: principal.client,
+            route: .free("report"),
+            principal: principal,
             requestID: requestID
         )
         return try await fetch.run(

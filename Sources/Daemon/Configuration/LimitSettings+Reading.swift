@@ -22,6 +22,7 @@ extension ClientLimits {
         client.object("userDaily") { self.userDaily.read(&$0) }
         client.choice("accountKind", into: &self.accountKind)
         client.integer("weight", into: &self.weight, in: 1...1_000)
+        client.choice("precheck", into: &self.precheck)
     }
 }
 

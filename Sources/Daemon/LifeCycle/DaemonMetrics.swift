@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import HTTPServer
 internal import Store
 internal import Telemetry
@@ -38,6 +39,26 @@ enum DaemonMetrics {
     static func register(_ watch: LoopWatch, in registry: MetricsRegistry) {
         registry.gauge("speechgate_loop_lag_seconds", "How long the slowest event loop took to answer last.") {
             watch.lag / .seconds(1)
+        }
+    }
+
+    /// Where an answer is that was paid for and is not stored.
+    enum UnwrittenState: String, MetricLabel {
+        static let labelName = "state"
+
+        case waiting
+        case setAside = "set_aside"
+    }
+
+    /// Registers what is read from the paid calls.
+    static func register(_ calls: PaidCalls, in registry: MetricsRegistry) {
+        registry.gauges(
+            "speechgate_unwritten_answers",
+            "Answers in memory only: those that wait for the store, and those that it does not take.",
+            by: UnwrittenState.self
+        ) {
+            let counts = calls.unwrittenCounts
+            return [.waiting: Double(counts.waiting), .setAside: Double(counts.aside)]
         }
     }
 

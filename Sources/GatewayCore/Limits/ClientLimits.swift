@@ -4,9 +4,9 @@ public struct ClientLimits: Hashable, Sendable {
     public var rate: TokenBucket.Rate?
     /// Requests of each of its users; the default is no limit.
     public var userRate: TokenBucket.Rate?
-    /// Paid calls at a time, waiting ones among them; the default is no limit.
+    /// Calls that go to platforms at a time, waiting ones among them: paid ones, reports, audio; the default is no limit.
     public var concurrency: Int?
-    /// Paid calls of each of its users at a time; the default is no limit.
+    /// Such calls of each of its users at a time; the default is no limit.
     public var userConcurrency: Int?
     /// Calls and audio of all its users together in a day; the default is no limit.
     public var daily = DailyQuota.Allowance()
@@ -16,6 +16,8 @@ public struct ClientLimits: Hashable, Sendable {
     public var accountKind = Account.Kind.production
     /// Its share of the turns while calls wait for an account; the default is 1.
     public var weight = 1
+    /// What is made of its recordings that cannot be scored; the default is `off`.
+    public var precheck = PrecheckMode.off
 
     /// The defaults.
     public init() {}
