@@ -22,7 +22,7 @@ actor ConfigurationReload {
     private var secrets: ResolvedSecrets
     private let source: Source
     private let assembly: GatewayAssembly
-    private let manager: ServiceManager
+    private let supervisor: Supervisor
     private let logger: Logger
 
     init(
@@ -30,14 +30,14 @@ actor ConfigurationReload {
         secrets: ResolvedSecrets,
         source: @escaping Source,
         assembly: GatewayAssembly,
-        manager: ServiceManager,
+        supervisor: Supervisor,
         logger: Logger
     ) {
         self.running = running
         self.secrets = secrets
         self.source = source
         self.assembly = assembly
-        self.manager = manager
+        self.supervisor = supervisor
         self.logger = logger
     }
 
@@ -45,14 +45,14 @@ actor ConfigurationReload {
     ///
     /// - Throws: ``VerbFailure`` with every fault; nothing has changed then.
     func perform() throws(VerbFailure) -> Report {
-        self.manager.notify(.reloading)
+        self.supervisor.notify(.reloading)
         do throws(VerbFailure) {
             let report = try self.adopt()
-            self.manager.notify(.ready(status: "serving"))
+            self.supervisor.notify(.ready(status: "serving"))
             return report
         } catch {
             // What ran before runs on: that is a ready daemon, too.
-            self.manager.notify(.ready(status: "serving by the old configuration; the new one was refused"))
+            self.supervisor.notify(.ready(status: "serving by the old configuration; the new one was refused"))
             throw error
         }
     }

@@ -46,7 +46,7 @@ struct RunningDaemon: Sendable {
     static func start(
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
-        manager: ServiceManager,
+        supervisor: Supervisor,
         logger: Logger,
         rereading: @escaping ConfigurationReload.Source
     ) async throws(VerbFailure) -> RunningDaemon {
@@ -55,7 +55,7 @@ struct RunningDaemon: Sendable {
             return try await Self.start(
                 configuration,
                 secrets: secrets,
-                manager: manager,
+                supervisor: supervisor,
                 logger: logger,
                 rereading: rereading,
                 services: services
@@ -69,7 +69,7 @@ struct RunningDaemon: Sendable {
     private static func start(
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
-        manager: ServiceManager,
+        supervisor: Supervisor,
         logger: Logger,
         rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
@@ -80,9 +80,9 @@ struct RunningDaemon: Sendable {
         let loops = try await Self.makeLoops(configuration.loops, services: services)
         let watch = LoopWatch(
             loops: loops.gateway + [loops.operations],
-            watchdog: manager.watchdog,
+            watchdog: supervisor.watchdog,
             logger: logger,
-            onTurn: { if manager.watchdog != nil { manager.notify(.watchdog) } }
+            onTurn: { if supervisor.watchdog != nil { supervisor.notify(.watchdog) } }
         )
         watch.start()
         await services.add("watch") { await watch.stop() }
@@ -126,7 +126,7 @@ struct RunningDaemon: Sendable {
             accounts: { assembly.accounts.flatMap { $0.status() } }
         )
         let server = HTTPServer(
-            configuration: try configuration.gatewayServer(manager.sockets),
+            configuration: try configuration.gatewayServer(supervisor.sockets),
             loops: loops.gateway,
             responder: assembly.gateway,
             logger: logger
@@ -139,7 +139,7 @@ struct RunningDaemon: Sendable {
             secrets: secrets,
             source: rereading,
             assembly: assembly,
-            manager: manager,
+            supervisor: supervisor,
             logger: logger
         )
         let control = HTTPServer(
@@ -159,7 +159,7 @@ struct RunningDaemon: Sendable {
         await services.add("control") { await control.stop() }
         _ = try await control.start()
         let operations = HTTPServer(
-            configuration: try configuration.operationsServer(manager.sockets),
+            configuration: try configuration.operationsServer(supervisor.sockets),
             loops: [loops.operations],
             responder: OperationsResponder(readiness: readiness, registry: registry),
             logger: logger

@@ -17,8 +17,8 @@ struct ServeVerb: Sendable {
         for warning in secrets.warnings {
             logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
-        let manager = ServiceManager(environment: context.environment, processID: getpid())
-        for socket in manager.sockets.unused(by: configuration.listen + [configuration.operations.listen]) {
+        let supervisor = Supervisor(environment: context.environment, processID: getpid())
+        for socket in supervisor.sockets.unused(by: configuration.listen + [configuration.operations.listen]) {
             logger.warning(
                 "a socket came with the process and nothing listens on it; name it in listen",
                 ["socket.name": .string(socket.name), "socket.descriptor": .int(socket.descriptor)]
@@ -32,7 +32,7 @@ struct ServeVerb: Sendable {
         let daemon = try await RunningDaemon.start(
             configuration,
             secrets: secrets,
-            manager: manager,
+            supervisor: supervisor,
             logger: logger,
             rereading: { () throws(VerbFailure) in
                 let (file, secrets) = try self.read(context)
@@ -51,9 +51,9 @@ struct ServeVerb: Sendable {
                 "operations.address": .string(daemon.addresses.operations.description),
             ]
         )
-        manager.notify(.ready(status: "serving"))
+        supervisor.notify(.ready(status: "serving"))
         let signal = await signals.stop.wait()
-        manager.notify(.stopping(status: "draining: running calls are given \(configuration.drain)"))
+        supervisor.notify(.stopping(status: "draining: running calls are given \(configuration.drain)"))
         logger.notice(
             "draining",
             ["signal": .int(signal), "drain.limit_ms": .milliseconds(configuration.drain)]

@@ -7,9 +7,9 @@ import Testing
 @testable import Daemon
 
 /// What the environment says of a service manager, and what is told to it.
-@Suite struct ServiceManagerTests {
+@Suite struct SupervisorTests {
     @Test func notificationsAreTheAssignmentsOfTheManualPage() {
-        let texts: [(ServiceNotification, String)] = [
+        let texts: [(SupervisorNotification, String)] = [
             (.ready(status: "serving"), "READY=1\nSTATUS=serving"),
             (.reloading, "RELOADING=1\nMONOTONIC_USEC=123456789\nSTATUS=reading the configuration"),
             (.stopping(status: "draining"), "STOPPING=1\nSTATUS=draining"),
@@ -27,20 +27,20 @@ import Testing
         (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "soon"], nil), ([:], nil),
     ])
     func theWatchdogIsOursOrNobodys(environment: [String: String], expected: Duration?) {
-        #expect(ServiceManager(environment: environment, processID: 77).watchdog == expected)
+        #expect(Supervisor(environment: environment, processID: 77).watchdog == expected)
     }
 
     @Test func socketsAreFoundByTheirNames() {
         var environment = ["LISTEN_PID": "77", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "gateway:operations:gateway"]
-        let sockets = ServiceManager(environment: environment, processID: 77).sockets
+        let sockets = Supervisor(environment: environment, processID: 77).sockets
         #expect(sockets["gateway"] == [3, 5] && sockets["operations"] == [4] && sockets["other"] == [])
         #expect(sockets.unused(by: ["fd:gateway", "127.0.0.1:8790"]).map(\.descriptor) == [4])
         #expect(sockets.unused(by: ["fd:3", "fd:4"]).map(\.descriptor) == [5])
         // Meant for the process that started us, or for none.
         environment["LISTEN_PID"] = "78"
-        #expect(ServiceManager(environment: environment, processID: 77).sockets["gateway"] == [])
+        #expect(Supervisor(environment: environment, processID: 77).sockets["gateway"] == [])
         environment["LISTEN_PID"] = nil
-        #expect(ServiceManager(environment: environment, processID: 77).sockets["gateway"] == [])
+        #expect(Supervisor(environment: environment, processID: 77).sockets["gateway"] == [])
     }
 
     @Test(arguments: ["-1", "", "a", "99999999999999999999"])

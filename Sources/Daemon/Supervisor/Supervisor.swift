@@ -4,7 +4,7 @@ private import Glibc
 /// The service manager that started the daemon, as far as the environment tells of one.
 ///
 /// The protocol of sd_notify(3), sd_watchdog_enabled(3) and sd_listen_fds(3), spoken without their library.
-struct ServiceManager: Sendable {
+struct Supervisor: Sendable {
     /// What the sockets that came with the process are called, in their order from descriptor 3 on.
     let sockets: InheritedSockets
     /// In what time a sign of life is due; nil when nobody waits for one.
@@ -28,7 +28,7 @@ struct ServiceManager: Sendable {
     }
 
     /// Tells the manager, if there is one; one that does not listen is not waited for.
-    func notify(_ notification: ServiceNotification) {
+    func notify(_ notification: SupervisorNotification) {
         guard let address else { return }
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

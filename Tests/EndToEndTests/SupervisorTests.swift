@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The daemon under a service manager: the notifications of sd_notify(3), and sockets that come with the process.
-@Suite struct ServiceManagerTests {
+@Suite struct SupervisorTests {
     private static func bed(_ socket: NotifySocket, _ environment: String...) async throws -> TestBed {
         var settings = TestBed.Settings()
         settings.gateway["limits"] = "{ client: { concurrency: 50 } }"

@@ -1,5 +1,5 @@
 /// What the daemon tells the service manager: the assignments of sd_notify(3).
-enum ServiceNotification: Hashable, Sendable {
+enum SupervisorNotification: Hashable, Sendable {
     /// The start, or a reload, is finished.
     case ready(status: String)
     /// The configuration is read again; ``ready(status:)`` follows.
