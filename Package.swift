@@ -104,7 +104,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "TestSupport"]
+            dependencies: [
+                "Locking", "Cryptography", "Telemetry", "EventLoop", "Store", "GatewayCore", "Daemon", "TestSupport",
+            ]
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["Locking", "TestSupport"]),
     ],

@@ -111,6 +111,23 @@ import Testing
         await bed.stop()
     }
 
+    /// What systemd does on `systemctl restart` with a socket unit, done by a script that holds the socket.
+    @Test func noConnectionIsRefusedWhileTheDaemonIsReplaced() async throws {
+        let bed = try await Self.stoppedBed()
+        try bed.edit(#"listen: ["127.0.0.1:0"]"#, #"listen: ["fd:gateway"]"#)
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Restarts/restarts.py").path
+        let run = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["python3", script, ChildProcess.program("speechgate").path, bed.config.path, bed.apiKey, "5"]
+        )
+        let told = try #require(JSONText.object(Array(run.output.utf8)), "\(run.output)")
+        #expect(told["failures"] as? [String] == [], "\(run.output)")
+        #expect(told["statuses"] as? [Int] == [0, 0, 0, 0, 0, 0])
+        #expect(try #require(told["answered"] as? Int) > 100)
+        await bed.stop()
+    }
+
     @Test func aSocketThatDidNotComeIsMissedByName() async throws {
         let bed = try await Self.stoppedBed()
         try bed.edit(#"listen: ["127.0.0.1:0"]"#, #"listen: ["fd:gateway"]"#)
