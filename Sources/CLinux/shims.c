@@ -146,3 +146,9 @@ int64_t clinux_unix_seconds(void) {
     clock_gettime(CLOCK_REALTIME, &time);
     return time.tv_sec;
 }
+
+uint64_t clinux_monotonic_microseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}

@@ -56,5 +56,7 @@ static inline void clinux_set_current_loop(void *loop) { clinux_current_loop_sto
 
 /// CLOCK_REALTIME in whole seconds since 1970.
 int64_t clinux_unix_seconds(void);
+/// CLOCK_MONOTONIC in microseconds.
+uint64_t clinux_monotonic_microseconds(void);
 
 #endif

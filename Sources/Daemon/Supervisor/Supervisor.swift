@@ -1,5 +1,4 @@
 private import CLinux
-private import Glibc
 
 /// The service manager that started the daemon, as far as the environment tells of one.
 ///
@@ -30,10 +29,7 @@ struct Supervisor: Sendable {
     /// Tells the manager, if there is one; one that does not listen is not waited for.
     func notify(_ notification: SupervisorNotification) {
         guard let address else { return }
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let microseconds = UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
-        let text = Array(notification.text(monotonicMicroseconds: microseconds).utf8)
+        let text = Array(notification.text(monotonicMicroseconds: clinux_monotonic_microseconds()).utf8)
         _ = clinux_send_datagram(address, text, text.count)
     }
 }
