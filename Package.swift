@@ -59,7 +59,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Locking", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "HTTPServer",
-                "UpstreamClient", "Store", "GatewayCore", "ProviderYugu",
+                "UpstreamClient", "Store", "SpeechAudio", "GatewayCore", "ProviderYugu",
             ]
         ),
         // Level 7.
@@ -67,6 +67,12 @@ let package = Package(
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
         .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
+        // Echoes for the Autobahn test suite.
+        .executableTarget(
+            name: "WebSocketEcho",
+            dependencies: ["EventLoop", "HTTPServer", "HTTPWire", "Telemetry"],
+            path: "Tests/WebSocketEcho"
+        ),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["Locking", "HTTPWire", "TestSupport"]),
@@ -105,7 +111,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Locking", "Cryptography", "Telemetry", "EventLoop", "Store", "GatewayCore", "Daemon", "TestSupport",
+                "Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "EventLoop", "HTTPServer", "HTTPWire",
+                "Telemetry", "TestSupport",
             ]
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["Locking", "TestSupport"]),

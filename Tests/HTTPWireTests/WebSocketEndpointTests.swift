@@ -371,6 +371,18 @@ private final class FakeCarrier: WebSocketCarrier, @unchecked Sendable {
         #expect(self.budget.usedBytes == 0)
     }
 
+    @Test func whoFindsNoRoomBehindOthersIsNotLeftWaiting() async {
+        self.carrier.room = 0
+        let first = Task { @MainActor in await self.endpoint.send(.binary([UInt8](repeating: 1, count: 900))) }
+        await self.settle()
+        let changes = self.carrier.changes
+        #expect(await !self.endpoint.send(.binary([UInt8](repeating: 1, count: 200))))
+        #expect(self.endpoint.isOver)
+        // The carrier has to hear of it, or the socket would stay open.
+        #expect(self.carrier.changes > changes)
+        #expect(await !first.value)
+    }
+
     @Test func aFloodOfEmptyMessagesCountsToo() {
         for _ in 0..<100 { self.receive(HandMadeFrame.fromClient(0x82, [])) }
         #expect(self.endpoint.end == .lost(.overloaded))
