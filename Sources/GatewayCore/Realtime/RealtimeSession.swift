@@ -77,6 +77,7 @@ public struct RealtimeSession: Sendable {
     ///
     /// - Parameter count: Its bytes.
     public mutating func receiveAudio(_ count: Int) -> AudioFate {
+        guard !self.state.isTerminal else { return .discard }
         if self.state == .started, !self.isFlushing {
             self.received += count
             self.sent += count
