@@ -38,4 +38,16 @@ import Testing
             #expect(!whole.parts.isEmpty, "\(name) leads to nothing")
         }
     }
+
+    @Test func webSocketFrames() throws {
+        let inputs = try self.inputs("WebSocket")
+        #expect(!inputs.isEmpty)
+        for (name, bytes) in inputs {
+            for role in [WebSocketRole.server, .client] {
+                let (whole, problems) = WebSocketTranscript.verified(bytes, role: role)
+                #expect(problems.isEmpty, "\(name): \(problems)")
+                #expect(!whole.items.isEmpty, "\(name) leads to nothing")
+            }
+        }
+    }
 }

@@ -231,7 +231,7 @@ enum HTTP1HeadReader {
 
     /// The members of a comma-separated list, without white space around them and without empty ones
     /// (RFC 9110, section 5.6.1).
-    private static func members(_ value: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
+    static func members(_ value: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
         var result: [UnsafeBufferPointer<UInt8>] = []
         var start = 0
         while start <= value.count {

@@ -43,6 +43,8 @@ public enum HTTPField {
         public static let allow = Name(unchecked: "Allow")
         /// The name `Authorization`.
         public static let authorization = Name(unchecked: "Authorization")
+        /// The name `Connection`.
+        public static let connection = Name(unchecked: "Connection")
         /// The name `Content-Disposition`.
         public static let contentDisposition = Name(unchecked: "Content-Disposition")
         /// The name `Content-Length`.
@@ -51,12 +53,30 @@ public enum HTTPField {
         public static let contentType = Name(unchecked: "Content-Type")
         /// The name `Date`.
         public static let date = Name(unchecked: "Date")
+        /// The name `Host`.
+        public static let host = Name(unchecked: "Host")
         /// The name `Idempotency-Key`.
         public static let idempotencyKey = Name(unchecked: "Idempotency-Key")
         /// The name `Idempotency-Replayed`.
         public static let idempotencyReplayed = Name(unchecked: "Idempotency-Replayed")
+        /// The name `Origin`.
+        public static let origin = Name(unchecked: "Origin")
         /// The name `Retry-After`.
         public static let retryAfter = Name(unchecked: "Retry-After")
+        /// The name `Sec-WebSocket-Accept`.
+        public static let secWebSocketAccept = Name(unchecked: "Sec-WebSocket-Accept")
+        /// The name `Sec-WebSocket-Extensions`.
+        public static let secWebSocketExtensions = Name(unchecked: "Sec-WebSocket-Extensions")
+        /// The name `Sec-WebSocket-Key`.
+        public static let secWebSocketKey = Name(unchecked: "Sec-WebSocket-Key")
+        /// The name `Sec-WebSocket-Protocol`.
+        public static let secWebSocketProtocol = Name(unchecked: "Sec-WebSocket-Protocol")
+        /// The name `Sec-WebSocket-Version`.
+        public static let secWebSocketVersion = Name(unchecked: "Sec-WebSocket-Version")
+        /// The name `Transfer-Encoding`.
+        public static let transferEncoding = Name(unchecked: "Transfer-Encoding")
+        /// The name `Upgrade`.
+        public static let upgrade = Name(unchecked: "Upgrade")
         /// The name `X-Idempotency-Key`.
         public static let xIdempotencyKey = Name(unchecked: "X-Idempotency-Key")
         /// The name `X-Request-Id`.

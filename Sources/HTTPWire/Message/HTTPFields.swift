@@ -82,6 +82,17 @@ public struct HTTPFields: Sendable {
         self.entries.first { self.matches($0, name) }.map { self.storage[$0.value] }
     }
 
+    /// The members of all lines with this name that hold lists, without empty ones (RFC 9110, section 5.6.1).
+    public func members(of name: HTTPField.Name) -> [String] {
+        var members: [String] = []
+        for entry in self.entries where self.matches(entry, name) {
+            self.storage[entry.value].withUnsafeBufferPointer { value in
+                for member in HTTP1HeadReader.members(value) { members.append(String(decoding: member, as: UTF8.self)) }
+            }
+        }
+        return members
+    }
+
     /// The number of lines with this name.
     public func count(of name: HTTPField.Name) -> Int {
         self.entries.count { self.matches($0, name) }
