@@ -42,6 +42,13 @@ struct FairSlots<Waiter: Sendable>: Sendable {
         return try self.queue.enqueue(waiter, client: client, weight: weight, deadline: deadline)
     }
 
+    /// Takes a slot if one is free.
+    mutating func take() -> Bool {
+        guard self.free > 0 else { return false }
+        self.free -= 1
+        return true
+    }
+
     /// Gives a slot back.
     ///
     /// - Returns: The waiter that has it now, and those whose time was over before.

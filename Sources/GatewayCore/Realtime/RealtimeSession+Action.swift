@@ -41,6 +41,8 @@ extension RealtimeSession {
         case result
         /// An error frame.
         case refusal(PlatformRefusal)
+        /// What cannot be read.
+        case malformed
         /// Anything else: it is ignored.
         case other
     }

@@ -134,6 +134,12 @@ public struct RealtimeSession: Sendable {
         return hadConnection ? [.drop(closeCode: 1000)] : []
     }
 
+    /// The process ends, whatever has come of the round.
+    public mutating func giveUp() -> Failure {
+        self.mayBeExecuted = self.mayBeExecuted || self.hasSentEnd
+        return self.fail(.givenUp, nil)
+    }
+
     /// The shell has let go of everything.
     public mutating func close() {
         guard self.state.isTerminal else { return }
@@ -171,6 +177,8 @@ public struct RealtimeSession: Sendable {
             return [.complete, .drop(closeCode: 1000)]
         case .refusal(let refusal):
             return self.lose(.refusal(refusal), at: now, random: random())
+        case .malformed:
+            return self.lose(.unexpected("a frame that cannot be read"), at: now, random: random())
         case .other:
             return []
         }

@@ -1,0 +1,355 @@
+internal import Cryptography
+internal import EventLoop
+internal import HTTPWire
+internal import SpeechAudio
+internal import Telemetry
+
+/// One round of a session: performs what ``RealtimeSession`` decides, and keeps the audio that it counts.
+///
+/// Until the client's end nothing is claimed and nothing is paid for; from then on the round lives until its result is
+/// stored, whether or not the client is still there.
+actor RealtimeRound: PaidRound {
+    /// How a round gets its result.
+    enum Course: Sendable {
+        /// The platform hears the audio as it comes.
+        case live
+        /// Another round under the key has ended and runs: the platform hears this one only if that was not executed.
+        case deferred
+        /// The key has its answer: the audio is only compared.
+        case replayed
+    }
+
+    enum Phase: Sendable {
+        /// Audio is taken.
+        case open
+        /// The client has sent the end.
+        case ending
+        case over
+    }
+
+    /// How the client's connection is closed behind a round.
+    struct Closing: Sendable {
+        let code: UInt16
+        let reason: String
+    }
+
+    nonisolated let executor: LoopExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
+
+    nonisolated let scope: CallScope
+    let services: RealtimeServices
+    let dialect: any RealtimeDialect
+    let principal: Principal
+    let requestID: String
+    let client: any RealtimeLine
+    private(set) var parameters: RoundParameters
+    private(set) var phase = Phase.open
+    private(set) var course = Course.live
+
+    var session: RealtimeSession
+    var buffer: ReplayBuffer
+    private var digest: KeyedDigest
+    private var byteCount = 0
+    private var precheck: AudioPrecheck?
+
+    /// The only account that may carry the round; nil leaves the choice.
+    var carrier: Account?
+    /// The account of which a slot is held.
+    var account: Account?
+    var lastAccount: Account?
+    /// Accounts that the platform has refused in this round.
+    var refusedAccounts: [String] = []
+    var hasSignedAgain = false
+    var hasBeenConnected = false
+    var upstreamKey: String
+    var platform: (any RealtimeLine)?
+    /// Counts connections: what an older one says is of no interest.
+    var serial = 0
+    var dialling: Task<Void, Never>?
+    var flushing: Task<Void, Never>?
+    private var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
+    private var isCounted = false
+    private let began: ContinuousClock.Instant
+
+    let outcome = Waiting<RoundOutcome>()
+    private let over = Waiting<Closing?>()
+    private var closing: Closing?
+
+    init(
+        _ parameters: RoundParameters,
+        scope: CallScope,
+        of session: RealtimeOpening,
+        client: any RealtimeLine,
+        services: RealtimeServices,
+        executor: LoopExecutor
+    ) {
+        self.executor = executor
+        self.parameters = parameters
+        self.scope = scope
+        self.dialect = session.dialect
+        self.principal = session.principal
+        self.requestID = session.requestID
+        self.client = client
+        self.services = services
+        let policy = session.policy ?? services.upstream.limiter.limits(of: scope.client).bufferPolicy
+        self.session = RealtimeSession(configuration: services.configuration.round, policy: policy)
+        self.buffer = ReplayBuffer(storage: services.bodies, client: scope.client)
+        self.digest = services.bodies.makeDigest()
+        self.precheck = services.precheck == .off ? nil : AudioPrecheck(.realtimeRound)
+        self.upstreamKey = services.calls.upstreamKey(of: scope)
+        self.began = services.clock.now()
+    }
+
+    var now: ContinuousClock.Instant { self.services.clock.now() }
+
+    // MARK: The client's side
+
+    /// Begins, as what is known of the key has it.
+    ///
+    /// - Throws: 429/42901 when too many calls of the client run.
+    func begin(_ standing: RoundStanding) throws(GatewayError) {
+        switch standing {
+        case .open: break
+        case .settled(let mayBeNeeded): self.course = mayBeNeeded ? .deferred : .replayed
+        case .unknown(let account, let key):
+            self.carrier = account
+            self.upstreamKey = key
+        }
+        if self.course == .live { try self.countCall() }
+    }
+
+    /// Lets the platform hear the round, where it is to.
+    func open() async {
+        guard self.course == .live, self.phase == .open else { return }
+        await self.perform(self.session.open(at: self.now))
+    }
+
+    /// Other parameters for the round: what came before counts no longer.
+    ///
+    /// - Returns: False when it takes no others.
+    func restart(_ parameters: RoundParameters) async -> Bool {
+        guard self.phase == .open else { return false }
+        self.parameters = parameters
+        self.buffer.removeAll()
+        _ = self.digest.finalize()
+        self.byteCount = 0
+        if self.precheck != nil { self.precheck = AudioPrecheck(.realtimeRound) }
+        await self.perform(self.session.restart(at: self.now))
+        return self.phase == .open
+    }
+
+    /// Takes audio; returns when there is room for more.
+    func hear(_ audio: [UInt8]) async {
+        guard self.phase == .open else { return }
+        self.digest.update(audio)
+        self.byteCount += audio.count
+        if self.precheck != nil { audio.withUnsafeBytes { self.precheck?.update($0) } }
+        guard self.course != .replayed else { return }
+        switch self.session.receiveAudio(audio.count) {
+        case .send(let keeping):
+            if keeping { await self.keep(audio) } else { self.forgetAudio() }
+            await self.send(audio)
+        case .keep: await self.keep(audio)
+        case .discard: break
+        case .fail(let failure): await self.perform([.drop(closeCode: 1000), .fail(failure)])
+        }
+        if self.session.isFull { await self.flushing?.value }
+    }
+
+    private func send(_ audio: [UInt8]) async {
+        guard audio.count > RealtimeSession.maximumFrame else {
+            await self.platform?.send(binary: audio)
+            return
+        }
+        let line = self.platform
+        for start in stride(from: 0, to: audio.count, by: RealtimeSession.maximumFrame) {
+            await line?.send(binary: Array(audio[start..<min(start + RealtimeSession.maximumFrame, audio.count)]))
+        }
+    }
+
+    private func keep(_ audio: [UInt8]) async {
+        do {
+            try self.buffer.append(audio)
+        } catch {
+            self.services.metrics.refusedSpool.increment()
+            self.services.logger.warning(
+                "audio of a round cannot be kept; its next break ends it",
+                ["request.id": .string(self.requestID)]
+            )
+            if let failure = self.session.loseKeptAudio() {
+                await self.perform([.drop(closeCode: 1000), .fail(failure)])
+            }
+            self.buffer.removeAll()
+        }
+    }
+
+    /// Lets go of audio that no connection can need any more.
+    func forgetAudio() {
+        if self.buffer.count > 0 { self.buffer.removeAll() }
+    }
+
+    /// The client's audio is complete; what follows goes its own way.
+    func end() {
+        guard self.phase == .open else { return }
+        self.phase = .ending
+        Task {
+            guard self.byteCount > 0 else {
+                return await self.finish(.failed(.invalid("The round has no audio; send some before its end.")))
+            }
+            let verdict = self.precheck?.finish()
+            let request = self.request(refusal: self.services.precheck.refusal(verdict))
+            do throws(GatewayError) {
+                let response = try await self.services.calls.perform(ending: request)
+                await self.finish(.passed(response), warnings: verdict.flatMap(self.services.precheck.findings))
+            } catch {
+                await self.finish(.failed(error))
+            }
+        }
+    }
+
+    private func request(refusal: GatewayError?) -> PaidCalls.Request {
+        let milliseconds = (Int64(self.byteCount) + 31) / 32
+        let operation = RoundOperation(
+            name: self.dialect.operation,
+            coreType: self.parameters.coreType,
+            audioMilliseconds: milliseconds
+        )
+        var request = PaidCalls.Request(
+            .round(self, operation),
+            scope: self.scope,
+            token: self.principal.tokenUse,
+            fingerprint: Fingerprint.make(
+                path: self.dialect.path,
+                parameters: self.parameters.blankedFrame,
+                audioCount: self.byteCount,
+                audio: self.digest.finalize()
+            ),
+            accounts: self.services.accounts,
+            requestID: self.requestID
+        )
+        request.refusal = refusal
+        return request
+    }
+
+    /// Nobody wants the round any more: before its end nothing remains of it, behind that it goes on.
+    func abandon() async {
+        guard self.phase == .open else { return }
+        self.phase = .over
+        self.services.metrics.count(.cancelled)
+        await self.close(.cancelled)
+    }
+
+    /// The process ends: a round that waits for its result learns that it will not get it.
+    func stop() async {
+        guard self.phase == .ending else { return await self.abandon() }
+        await self.fail(self.session.giveUp())
+    }
+
+    /// Returns when the round is over, with how the client's connection is to be closed behind it.
+    ///
+    /// Call it once.
+    func untilOver() async -> Closing? {
+        await self.over.wait()
+    }
+
+    // MARK: The end
+
+    func countCall() throws(GatewayError) {
+        guard !self.isCounted else { return }
+        try self.services.upstream.limiter.beginCall(client: self.scope.client, user: self.scope.user)
+        self.isCounted = true
+    }
+
+    /// There will be no result by way of the platform.
+    func fail(_ failure: RealtimeSession.Failure) async {
+        if failure.reason == .bufferOverflow { self.services.metrics.overflows.increment() }
+        if failure.reason == .loss, case .closed(let code?, let reason)? = failure.loss {
+            self.closing = Closing(code: code, reason: reason)
+        }
+        let outcome = self.outcome(of: failure)
+        guard self.phase == .open else {
+            self.outcome.resolve(outcome)
+            return
+        }
+        self.phase = .ending
+        guard case .refused(let result) = outcome.result else { return }
+        await self.finish(result)
+    }
+
+    /// Tells the client how the round has ended.
+    private func finish(_ result: FlightResult, warnings: [RealtimeWarning]? = nil) async {
+        guard self.phase == .ending else { return }
+        self.phase = .over
+        let frame: [UInt8]
+        let ending: RealtimeMetrics.Ending
+        switch result {
+        case .passed(let response) where response.status.code < 400:
+            let isReplayed = response.fields[.idempotencyReplayed] != nil
+            if let warnings, !isReplayed { await self.client.send(text: self.dialect.warning(warnings)) }
+            frame = self.dialect.result(response.body, isReplayed: isReplayed)
+            ending = isReplayed ? .replayed : .result
+        case .passed(let response):
+            frame = response.body
+            ending = .failed
+        case .failed(let error):
+            frame = self.dialect.refusal(
+                error,
+                requestID: self.requestID,
+                at: self.services.clock.unixMilliseconds()
+            )
+            ending = .failed
+        case .answered:
+            preconditionFailure("an answer comes as a response")
+        }
+        self.services.metrics.count(ending)
+        await self.client.send(text: frame)
+        await self.close(ending)
+    }
+
+    private func close(_ ending: RealtimeMetrics.Ending) async {
+        await self.perform(self.session.cancel())
+        self.session.close()
+        self.timer?.task.cancel()
+        self.timer = nil
+        self.buffer.removeAll()
+        if self.isCounted { self.services.upstream.limiter.endCall(client: self.scope.client, user: self.scope.user) }
+        self.isCounted = false
+        self.services.logger.info(
+            "realtime round",
+            [
+                "request.id": .string(self.requestID),
+                "realtime.ending": .string(ending.rawValue),
+                "realtime.connections": .int(self.serial),
+                "audio_ms": .int(self.byteCount / 32),
+                "duration_ms": .milliseconds(self.now - self.began),
+            ]
+        )
+        self.over.resolve(self.closing)
+    }
+
+    // MARK: Time
+
+    /// Sees to it that the machine hears of its deadline.
+    func arm() {
+        guard let deadline = self.session.deadline else {
+            self.timer?.task.cancel()
+            self.timer = nil
+            return
+        }
+        // An earlier alarm looks again when it comes.
+        if let timer, timer.deadline <= deadline { return }
+        self.timer?.task.cancel()
+        let wait = max(.zero, deadline - self.now)
+        let task = Task {
+            guard (try? await self.services.clock.sleep(wait)) != nil else { return }
+            await self.wake()
+        }
+        self.timer = (deadline, task)
+    }
+
+    private func wake() async {
+        guard !Task.isCancelled else { return }
+        self.timer = nil
+        await self.perform(self.session.fire(at: self.now, random: self.services.clock.random()))
+    }
+}
