@@ -24,7 +24,10 @@ let package = Package(
         // Level 2.
         .target(name: "EventLoop", dependencies: ["Locking", "CLinux"]),
         // Level 3: the shells.
-        .target(name: "HTTPServer", dependencies: ["Locking", "CLinux", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(
+            name: "HTTPServer",
+            dependencies: ["Locking", "CLinux", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
+        ),
         .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
         .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire"]),
         // Level 4.
@@ -63,7 +66,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
-        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
+        .testTarget(name: "HTTPWireTests", dependencies: ["Locking", "HTTPWire", "TestSupport"]),
         .testTarget(name: "SpeechAudioTests", dependencies: ["SpeechAudio", "TestSupport"]),
         .testTarget(name: "TelemetryTests", dependencies: ["Locking", "Telemetry", "TestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["Locking", "EventLoop"]),

@@ -107,6 +107,7 @@ extension Connection {
         }
         var response = response
         let irregularity = self.server.irregularResponder?.irregularity(of: &response)
+        if irregularity == nil { self.agreeToUpgrade(&response) }
         let hasInput = !self.pending.isEmpty || !(self.window?.isEmpty ?? true)
         let isChunked = HTTP1ResponseEncoder.isChunked(response, to: version)
         let endsWithConnection = !isChunked && response.stream.map { $0.length == nil } ?? false
@@ -136,6 +137,7 @@ extension Connection {
 
     /// The last byte of an answer has left.
     func answerIsOut() {
+        if self.performUpgrade() { return }
         if self.continueStream() || self.continueIrregularly() { return }
         switch self.machine.wroteAll(at: self.loop.roundTime, self.server.timeouts) {
         case .nextRequest:

@@ -9,7 +9,7 @@ internal import HTTPWire
 /// (at most one scratch buffer) waits in `pending`. An idle connection owns no buffer.
 ///
 /// `@unchecked Sendable`: confined to the queue of its loop; every entry point from elsewhere checks that.
-final class Connection: EpollHandler, @unchecked Sendable {
+final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
     // Pipelined requests answered in one go before the loop's other connections have their turn.
     private static let requestsPerTurn = 64
     // Buffers of scratch size read from one socket before the others have their turn.
@@ -35,6 +35,8 @@ final class Connection: EpollHandler, @unchecked Sendable {
     var stream: OutgoingStream?
     /// What an irregular answer still has to send; nil for all others.
     var irregularOutput: IrregularOutput?
+    /// What the connection becomes when the head that says so is out.
+    var upgrade: WebSocketUpgrade?
     /// Parses the current head if it comes in pieces.
     var parser: Parser?
     /// The responder at work.
@@ -250,15 +252,22 @@ final class Connection: EpollHandler, @unchecked Sendable {
         task?.cancel()
     }
 
-    func close() {
-        guard self.machine.phase != .closed else { return }
+    /// Lets go of the socket, which stays open.
+    func release() {
         self.machine.closed()
         self.loop.deregister(self.descriptor)
-        _ = Glibc.close(self.descriptor)
         if let timer = self.timer {
             self.loop.cancel(timer)
             self.timer = nil
         }
+    }
+
+    func close() {
+        guard self.machine.phase != .closed else { return }
+        self.release()
+        _ = Glibc.close(self.descriptor)
+        if self.upgrade != nil { self.server.shared.closedWebSocket() }
+        self.upgrade = nil
         if self.stream != nil { self.task?.cancel() }
         self.stream = nil
         self.task = nil

@@ -55,6 +55,18 @@ extension HTTPServer {
         /// The bounds of heads and of the chunked coding.
         public var http1 = HTTP1Limits()
 
+        /// The most WebSocket connections, which count as connections too; more are answered with 503.
+        ///
+        /// The default is 8192.
+        public var maximumWebSockets = 8192
+        /// How WebSocket connections behave.
+        public var webSocket = WebSocketConfiguration()
+        /// How many bytes all WebSocket connections together may keep, of messages nobody has asked for and of frames no
+        /// socket has taken; who needs more is closed on.
+        ///
+        /// The default is 64 MiB.
+        public var webSocketBufferBytes = 64 << 20
+
         /// The defaults.
         public init() {}
     }

@@ -23,6 +23,16 @@ public final class HTTPServer: Sendable {
         public var shedConnections: Int
         /// Requests handed to the responder so far.
         public var requests: Int
+        /// WebSocket connections that are open now.
+        public var openWebSockets: Int
+        /// WebSocket connections opened so far.
+        public var openedWebSockets: Int
+        /// Bytes that WebSocket connections keep now.
+        public var webSocketBufferBytes: Int
+        /// WebSocket messages that came so far.
+        public var receivedMessages: Int
+        /// WebSocket messages that were sent so far.
+        public var sentMessages: Int
     }
 
     private enum State {
@@ -70,10 +80,7 @@ public final class HTTPServer: Sendable {
         accept: @escaping Listener.Accept
     ) {
         precondition(!loops.isEmpty, "a server needs a loop")
-        let shared = ServerShared(
-            maximumConnections: configuration.maximumConnections,
-            maximumShedding: configuration.maximumShedding
-        )
+        let shared = ServerShared(configuration)
         self.configuration = configuration
         self.loops = loops
         self.logger = logger
@@ -89,7 +96,11 @@ public final class HTTPServer: Sendable {
     /// Any thread.
     public var statistics: Statistics {
         var statistics = self.shared.statistics
-        statistics.requests = self.servers.reduce(0) { $0 + $1.requestCount }
+        for server in self.servers {
+            statistics.requests += server.requestCount
+            statistics.receivedMessages += server.webSockets.receivedMessages
+            statistics.sentMessages += server.webSockets.sentMessages
+        }
         return statistics
     }
 
@@ -143,7 +154,10 @@ public final class HTTPServer: Sendable {
         return sockets.map(\.bound)
     }
 
-    /// Stops listening, closes what is idle, and waits until the answers that are owed are out.
+    /// Stops listening, closes what is idle, tells the handlers of WebSocket connections, and waits until the answers that
+    /// are owed are out and those connections over.
+    ///
+    /// Those that are not over shortly before the limit are closed with 1001.
     ///
     /// - Parameter limit: How long to wait at most; what is open then stays so until ``stop()``.
     public func drain(within limit: Duration) async {
@@ -152,8 +166,16 @@ public final class HTTPServer: Sendable {
             await server.loop.perform { server.drain() }
         }
         let loop = self.loops[0]
+        let servers = self.servers
+        // What is closed needs some of the time for the answer to that.
+        let grace = min(self.configuration.webSocket.closeTimeout, limit / 4)
         await self.shared.untilEmpty { end in
-            loop.execute { loop.schedule(at: loop.now + limit, end) }
+            loop.execute {
+                loop.schedule(at: loop.now + limit, end)
+                loop.schedule(at: loop.now + limit - grace) {
+                    for server in servers { server.loop.execute { server.closeWebSockets() } }
+                }
+            }
         }
     }
 

@@ -21,7 +21,11 @@ final class ServerLoop: @unchecked Sendable {
     var headBuffer: [UInt8] = []
     private(set) var isDraining = false
 
-    private var connections: [Connection?] = []
+    /// What WebSocket connections share.
+    let webSockets: WebSocketLoopShare
+    let webSocketConfiguration: WebSocketConfiguration
+
+    private var connections: [(any ServedConnection)?] = []
     private var dateSecond: Int64 = .min
     private var dateText = ""
     // Written on the loop only, read from anywhere.
@@ -35,6 +39,8 @@ final class ServerLoop: @unchecked Sendable {
         self.timeouts = ConnectionStateMachine.Timeouts(configuration)
         self.limits = configuration.http1
         self.parser = HTTP1RequestParser(limits: configuration.http1)
+        self.webSockets = WebSocketLoopShare(budget: shared.webSocketBudget)
+        self.webSocketConfiguration = configuration.webSocket
         self.headBuffer.reserveCapacity(1024)
     }
 
@@ -84,9 +90,14 @@ final class ServerLoop: @unchecked Sendable {
         connection.open()
     }
 
-    func forget(_ connection: Connection) {
+    func forget(_ connection: any ServedConnection) {
         self.connections[Int(connection.descriptor)] = nil
         self.shared.closed(connection.admission)
+    }
+
+    /// Puts another in the place of the connection with the same descriptor.
+    func replace(with connection: any ServedConnection) {
+        self.connections[Int(connection.descriptor)] = connection
     }
 
     /// Closes what is idle; the rest closes behind its answer.
@@ -99,6 +110,15 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
+    /// Closes WebSocket connections, properly.
+    ///
+    /// On the loop.
+    func closeWebSockets() {
+        for connection in self.connections {
+            (connection as? WebSocketConnection)?.close()
+        }
+    }
+
     /// Closes everything.
     ///
     /// On the loop.
@@ -108,4 +128,16 @@ final class ServerLoop: @unchecked Sendable {
             connection?.abort()
         }
     }
+}
+
+/// A socket that a server loop keeps, whatever is spoken on it.
+protocol ServedConnection: AnyObject {
+    var descriptor: Int32 { get }
+    var admission: ServerShared.Admission { get }
+
+    /// The server wants to end: closes what is idle.
+    func drain()
+
+    /// Closes and cancels what is going on.
+    func abort()
 }

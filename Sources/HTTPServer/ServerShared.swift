@@ -1,3 +1,4 @@
+internal import HTTPWire
 internal import Locking
 internal import Synchronization
 
@@ -23,11 +24,17 @@ final class ServerShared: Sendable {
     private let shedding = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let shed = Atomic<Int>(0)
+    private let maximumWebSockets: Int
+    private let openWebSockets = Atomic<Int>(0)
+    private let openedWebSockets = Atomic<Int>(0)
     private let waiters = Locked(Waiters())
+    let webSocketBudget: WebSocketBudget
 
-    init(maximumConnections: Int, maximumShedding: Int) {
-        self.maximumConnections = maximumConnections
-        self.maximumShedding = maximumShedding
+    init(_ configuration: HTTPServer.Configuration) {
+        self.maximumConnections = configuration.maximumConnections
+        self.maximumShedding = configuration.maximumShedding
+        self.maximumWebSockets = configuration.maximumWebSockets
+        self.webSocketBudget = WebSocketBudget(limit: configuration.webSocketBufferBytes)
     }
 
     var statistics: HTTPServer.Statistics {
@@ -35,8 +42,27 @@ final class ServerShared: Sendable {
             openConnections: self.open.load(ordering: .relaxed),
             acceptedConnections: self.accepted.load(ordering: .relaxed),
             shedConnections: self.shed.load(ordering: .relaxed),
-            requests: 0
+            requests: 0,
+            openWebSockets: self.openWebSockets.load(ordering: .relaxed),
+            openedWebSockets: self.openedWebSockets.load(ordering: .relaxed),
+            webSocketBufferBytes: self.webSocketBudget.usedBytes,
+            receivedMessages: 0,
+            sentMessages: 0
         )
+    }
+
+    /// Whether one more connection may become a WebSocket.
+    func admitWebSocket() -> Bool {
+        guard self.openWebSockets.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumWebSockets else {
+            self.openWebSockets.wrappingSubtract(1, ordering: .relaxed)
+            return false
+        }
+        self.openedWebSockets.wrappingAdd(1, ordering: .relaxed)
+        return true
+    }
+
+    func closedWebSocket() {
+        self.openWebSockets.wrappingSubtract(1, ordering: .relaxed)
     }
 
     func admit() -> Admission {

@@ -126,6 +126,21 @@ final class TestClient: Sendable {
         }
     }
 
+    /// The next bytes, as many as asked for.
+    func bytes(_ count: Int) async throws -> [UInt8] {
+        try await blocking(on: self.reader) {
+            while true {
+                let taken = self.buffer.withLock { buffer -> [UInt8]? in
+                    guard buffer.count >= count else { return nil }
+                    defer { buffer.removeSubrange(..<count) }
+                    return Array(buffer[..<count])
+                }
+                if let taken { return taken }
+                try self.fill()
+            }
+        }
+    }
+
     /// A request, whole, and its answer.
     func exchange(_ request: String) async throws -> Answer {
         try await self.send(request)

@@ -1,4 +1,5 @@
 import HTTPWire
+import TestSupport
 import Testing
 
 /// The expected bytes are those of RFC 6455, section 5.7, or were written by hand.

@@ -72,21 +72,3 @@ struct WebSocketTranscript: Equatable, CustomStringConvertible {
         return (whole, (order + differences.map(\.description)).joined(separator: "\n"))
     }
 }
-
-/// Frames written by hand, so that no expected byte comes from the encoder.
-enum HandMadeFrame {
-    static let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
-
-    /// Content as a client masks it.
-    static func masked(_ bytes: [UInt8], key: [UInt8] = HandMadeFrame.key) -> [UInt8] {
-        bytes.enumerated().map { index, byte in byte ^ key[index % 4] }
-    }
-
-    /// A frame of a client: of at most 125 bytes, or with a length of 16 bits.
-    static func fromClient(_ first: UInt8, _ content: [UInt8]) -> [UInt8] {
-        let length: [UInt8] =
-            content.count < 126
-            ? [0x80 | UInt8(content.count)] : [0xFE, UInt8(content.count >> 8), UInt8(content.count & 0xFF)]
-        return [first] + length + self.key + self.masked(content)
-    }
-}

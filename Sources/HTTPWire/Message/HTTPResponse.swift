@@ -10,6 +10,9 @@ public struct HTTPResponse: Sendable {
     public var body: [UInt8]
     /// Content that is sent in place of `body`, as it comes.
     public var stream: HTTPContentStream?
+    /// What the connection becomes in place of an answer with content; status and fields of the handshake are the
+    /// server's business.
+    public var upgrade: WebSocketUpgrade?
 
     /// Makes an answer.
     public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
