@@ -89,7 +89,7 @@ struct GatewayAssembly: Sendable {
                 calls: calls,
                 upstream: services,
                 store: store,
-                relay: Self.relay(configuration, keys: masters.addressKeys, transport: transport)
+                relay: Self.relay(configuration, masters: masters, transport: transport)
             )
         ]
         var routes = providers.flatMap(\.routes)
@@ -99,7 +99,7 @@ struct GatewayAssembly: Sendable {
         let erasures = Erasures(store: store, calls: calls, revocations: revocations, logger: logger)
         routes += ErasureRoutes(access: access, erasures: erasures).routes
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
-        routes += WhoamiRoute(access: access, store: store).routes
+        routes += WhoamiRoute(access: access, calls: calls, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
         self.gateway = Gateway(
             routes: routes,
@@ -143,7 +143,7 @@ struct GatewayAssembly: Sendable {
     /// Brings made speech to clients where the operator wants that.
     private static func relay(
         _ configuration: Configuration,
-        keys: [Secret],
+        masters: MasterKeys,
         transport: any HTTPContentTransport
     ) -> SpeechRelay? {
         let audio = configuration.yugu.audio
@@ -153,7 +153,7 @@ struct GatewayAssembly: Sendable {
         relay.maximumBytes = audio.maximumBytes.bytes
         relay.timeout = audio.timeout
         relay.lifetime = configuration.store.keyRetention
-        return SpeechRelay(configuration: relay, keys: keys, transport: transport)
+        return SpeechRelay(configuration: relay, masters: masters, transport: transport)
     }
 
     /// The accounts as a configuration has them.

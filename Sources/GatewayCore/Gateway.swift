@@ -65,6 +65,7 @@ public final class Gateway: HTTPResponder {
                 response = try self.withoutRoute(request.head)
             }
         } catch {
+            self.requests.count(error)
             response = error.response(requestID: requestID, timestamp: self.clock.unixMilliseconds())
         }
         response.fields.append(.xRequestID, requestID)

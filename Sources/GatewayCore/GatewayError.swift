@@ -183,6 +183,7 @@ public struct GatewayError: Error, Sendable {
         code: .concurrencyLimit,
         origin: .gateway,
         message: "Too many calls run or wait for the platform account; try again shortly.",
+        reason: LimitRefusal.accountQueue.rawValue,
         retryAfter: 2
     )
 
@@ -202,7 +203,7 @@ public struct GatewayError: Error, Sendable {
         code: .internalError,
         origin: .gateway,
         message: "The gateway has no room for another large upload at the moment; try again shortly.",
-        reason: "spool_full",
+        reason: LimitRefusal.spool.rawValue,
         retryAfter: 5
     )
 
@@ -212,7 +213,7 @@ public struct GatewayError: Error, Sendable {
         code: .internalError,
         origin: .gateway,
         message: "Too many signed uploads are under way whose signature cannot be checked yet; try again shortly.",
-        reason: "unproven_full",
+        reason: LimitRefusal.unproven.rawValue,
         retryAfter: 2
     )
 
@@ -222,7 +223,7 @@ public struct GatewayError: Error, Sendable {
         code: .forbidden,
         origin: .client,
         message: "The calls of this token are used up; ask for a new token.",
-        reason: "token_exhausted"
+        reason: LimitRefusal.tokenCalls.rawValue
     )
 
     /// 503/50000: the daemon is going down.

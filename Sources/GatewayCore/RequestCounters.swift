@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Counts answered requests by route template and status class: closed sets, whatever is asked for.
+/// Counts answered requests by route template and status class, and refusals by limit: closed sets, whatever is asked for.
 struct RequestCounters: Sendable {
     private static let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"]
 
@@ -8,6 +8,7 @@ struct RequestCounters: Sendable {
     /// The row of each route; routes that differ in their method only share one.
     private let rows: [Int]
     private let counters: [[Counter]]
+    private let refusals: [LimitRefusal: Counter]
 
     /// - Parameter routes: The patterns, in the order of the router's indices.
     init(routes: [String], registry: MetricsRegistry) {
@@ -21,11 +22,22 @@ struct RequestCounters: Sendable {
             by: ("route", self.names),
             and: ("class", Self.classes)
         )
+        self.refusals = registry.counters(
+            "speechgate_limit_refusals_total",
+            "Requests refused by a limit.",
+            by: LimitRefusal.self
+        )
     }
 
     /// - Parameter route: The router's index; nil for a request without a route.
     func count(route: Int?, status: Int) {
         self.counters[self.row(of: route)][min(max(status / 100, 1), 5) - 1].increment()
+    }
+
+    /// Counts a refusal if it is a limit's.
+    func count(_ error: GatewayError) {
+        guard let limit = error.reason.flatMap(LimitRefusal.init) else { return }
+        self.refusals[limit]?.increment()
     }
 
     func name(of route: Int?) -> String {

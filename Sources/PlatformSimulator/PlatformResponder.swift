@@ -31,7 +31,15 @@ final class PlatformResponder: IrregularResponder {
         let key = Self.key(head.fields)
         let credentials = Credentials(head.fields)
         let (place, fault) = self.note(request, key: key, credentials: credentials, bodyBytes: content.byteCount)
-        let reply = await self.reply(to: route, content, credentials, key: key, fault: fault, epoch: place.epoch)
+        let reply = await self.reply(
+            to: route,
+            content,
+            head.fields,
+            credentials,
+            key: key,
+            fault: fault,
+            epoch: place.epoch
+        )
         self.state.withLock { contents in
             guard contents.epoch == place.epoch else { return }
             contents.ledger.update(place.index) { entry in
@@ -120,6 +128,7 @@ final class PlatformResponder: IrregularResponder {
     private func reply(
         to route: Route,
         _ content: RequestContent,
+        _ fields: HTTPFields,
         _ credentials: Credentials,
         key: String?,
         fault: FoundFault,
@@ -183,7 +192,7 @@ final class PlatformResponder: IrregularResponder {
                     epoch: epoch
                 )
             default:
-                reply = try self.freeReply(to: route, credentials)
+                reply = try self.freeReply(to: route, fields, credentials)
                 reply.irregularity = irregularity
                 return reply
             }
@@ -202,12 +211,16 @@ final class PlatformResponder: IrregularResponder {
         return reply
     }
 
-    private func freeReply(to route: Route, _ credentials: Credentials) throws(PlatformError) -> Reply {
+    private func freeReply(
+        to route: Route,
+        _ fields: HTTPFields,
+        _ credentials: Credentials
+    ) throws(PlatformError) -> Reply {
         switch route {
         case .report(let recordID):
             return try ReportRoute(state: self.state).reply(recordID, credentials: credentials)
         case .audio(let fileName):
-            return try AudioRoute(state: self.state).reply(fileName)
+            return try AudioRoute(state: self.state).reply(fileName, fields)
         case .wrongMethod(let allow):
             throw PlatformError(405, 40_001, "the method is not allowed here", allow: allow)
         case .unregistered:
@@ -218,7 +231,7 @@ final class PlatformResponder: IrregularResponder {
     }
 
     private func response(to reply: Reply) -> HTTPResponse {
-        var fields = HTTPFields()
+        var fields = reply.fields
         fields.append(.contentType, reply.contentType)
         fields.append(.xTraceID, self.state.makeTraceID())
         if reply.isReplayed { fields.append(.idempotencyReplayed, "true") }

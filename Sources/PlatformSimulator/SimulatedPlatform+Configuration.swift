@@ -7,6 +7,10 @@ extension SimulatedPlatform {
         ///
         /// The default is false.
         public var servesTLS = false
+        /// Whether its certificate has ended already.
+        ///
+        /// The default is false.
+        public var isCertificateExpired = false
         /// The key pairs that it knows.
         ///
         /// The default is none, which makes up one pair at the start.

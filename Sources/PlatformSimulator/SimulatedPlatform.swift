@@ -77,7 +77,7 @@ public final class SimulatedPlatform: Sendable {
                 state: state,
                 server: server,
                 loops: loops,
-                front: configuration.servesTLS ? try Self.front(of: addresses) : nil
+                front: configuration.servesTLS ? try Self.front(of: addresses, configuration) : nil
             )
         } catch {
             await server.stop()
@@ -87,9 +87,9 @@ public final class SimulatedPlatform: Sendable {
     }
 
     // A function of its own: the optimiser of Swift 6.3.1 crashes where this stands between two awaits.
-    private static func front(of addresses: [BoundAddress]) throws -> TLSFront? {
+    private static func front(of addresses: [BoundAddress], _ configuration: Configuration) throws -> TLSFront? {
         guard let port = addresses.first?.port else { return nil }
-        return try TLSFront(to: port)
+        return try TLSFront(to: port, days: configuration.isCertificateExpired ? -1 : 30)
     }
 
     /// Ends all pauses and closes all connections.

@@ -16,6 +16,7 @@ public enum SimulatorCommand {
           --app-key K             with --secret-key: a key pair it knows; may be given several times.
           --secret-key S          Without any, one is made up.
           --https                 listens with TLS too; needs the openssl command
+          --https-expired         the same with a certificate that has ended
           --bearer-token T        a token that stands for the first key pair
           --processing-ms N       how long an evaluation takes (50)
           --loops N               event loops (2)
@@ -108,8 +109,9 @@ public enum SimulatorCommand {
         var appKey: String?
         var rest = arguments[...]
         while let option = rest.popFirst() {
-            if option == "--https" {
+            if option == "--https" || option == "--https-expired" {
                 configuration.servesTLS = true
+                configuration.isCertificateExpired = option == "--https-expired"
                 continue
             }
             guard self.options.contains(option) else { throw UsageError(message: "unknown option \(option)") }

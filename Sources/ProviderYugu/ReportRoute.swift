@@ -41,7 +41,7 @@ struct ReportRoute: Sendable {
     private func row(of recordID: String, _ principal: Principal) throws(GatewayError) -> ReportRow {
         let row: ReportRow?
         do {
-            row = try self.provider.store.report(recordID, client: principal.client, user: principal.boundUser)
+            row = try self.provider.store.report(recordID, client: principal.client, user: principal.user)
         } catch {
             throw .storeUnavailable
         }
@@ -63,7 +63,8 @@ struct ReportRoute: Sendable {
         let fetch = UpstreamFetch(
             services: self.provider.upstream,
             account: account,
-            client: principal.client,
+            route: .free("report"),
+            principal: principal,
             requestID: requestID
         )
         return try await fetch.run(

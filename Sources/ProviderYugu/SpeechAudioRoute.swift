@@ -19,6 +19,7 @@ struct SpeechAudioRoute: Sendable {
         guard let url = self.relay.url(of: exchange.parameter ?? "", for: owner, now: now),
             let reach = self.relay.reach(of: url, baseURL: self.provider.configuration.baseURL)
         else { throw Self.noAudio }
+        let place = try self.provider.upstream.limiter.place(of: principal)
         let stream: HTTPTransportStream
         do {
             stream = try await self.relay.transport.open(self.relay.request(url, reach, of: exchange.head.fields))
@@ -27,7 +28,13 @@ struct SpeechAudioRoute: Sendable {
         }
         // Redirections are not followed: they could lead anywhere.
         switch stream.status {
-        case 200, 206: return SpeechRelay.response(stream)
+        case 200, 206:
+            var response = SpeechRelay.response(stream)
+            // The call lasts as long as the client takes its audio.
+            response.stream = response.stream.map {
+                HTTPContentStream(length: $0.length, source: PlacedContent($0.source, in: place))
+            }
+            return response
         case 404, 410: throw Self.noAudio
         case 416:
             var response = SpeechRelay.response(stream)
@@ -35,6 +42,18 @@ struct SpeechAudioRoute: Sendable {
             return response
         default: throw .unreachable("status \(stream.status)")
         }
+    }
+
+    private final class PlacedContent: HTTPContentSource {
+        private let source: any HTTPContentSource
+        private let place: CallPlace
+
+        init(_ source: any HTTPContentSource, in place: CallPlace) {
+            self.source = source
+            self.place = place
+        }
+
+        func next() async throws -> [UInt8]? { try await self.source.next() }
     }
 
     private static let noAudio = GatewayError.notFound("There is no such audio, or no longer.")

@@ -1,12 +1,20 @@
 internal import HTTPWire
 
 extension SpeechRelay {
-    /// The request to the audio's host: of the client's fields only the range goes with it.
+    /// The request to the audio's host: of the client's fields only the range goes with it, and its condition.
     func request(_ url: String, _ reach: Reach, of clientFields: HTTPFields) -> HTTPTransportRequest {
         var fields = HTTPFields()
         fields.append(.accept, "audio/*, */*;q=0.1")
         if clientFields.count(of: .range) == 1, let range = clientFields[.range], Self.isRange(range) {
             fields.append(.range, range)
+            // Without its condition a range of a file that changed would be taken for one of the file before.
+            if let condition = clientFields[.ifRange] {
+                if clientFields.count(of: .ifRange) == 1, condition.utf8.count <= 128 {
+                    fields.append(.ifRange, condition)
+                } else {
+                    fields.remove(.range)
+                }
+            }
         }
         var request = HTTPTransportRequest(
             method: .get,
@@ -51,6 +59,7 @@ extension SpeechRelay {
 }
 
 extension HTTPField.Name {
+    fileprivate static let ifRange = HTTPField.Name(literal: "If-Range")
     fileprivate static let range = HTTPField.Name(literal: "Range")
     fileprivate static let contentRange = HTTPField.Name(literal: "Content-Range")
     fileprivate static let acceptRanges = HTTPField.Name(literal: "Accept-Ranges")

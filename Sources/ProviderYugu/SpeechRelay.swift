@@ -1,5 +1,5 @@
-public import Cryptography
-internal import GatewayCore
+internal import Cryptography
+public import GatewayCore
 public import HTTPWire
 
 /// Made speech by way of the gateway, so that a locked-down app needs no second host.
@@ -31,15 +31,14 @@ public struct SpeechRelay: Sendable {
 
     let configuration: Configuration
     let transport: any HTTPContentTransport
-    private let keys: [Secret]
+    private let masters: MasterKeys
 
     /// Takes what it needs.
     ///
-    /// - Parameter keys: What addresses are sealed with, the present one first; those before it still open.
-    public init(configuration: Configuration, keys: [Secret], transport: any HTTPContentTransport) {
-        precondition(!keys.isEmpty, "addresses are sealed with a key")
+    /// - Parameter masters: What addresses are sealed with; those that were sealed before a rotation still open.
+    public init(configuration: Configuration, masters: MasterKeys, transport: any HTTPContentTransport) {
         self.configuration = configuration
-        self.keys = keys
+        self.masters = masters
         self.transport = transport
     }
 
@@ -62,7 +61,7 @@ public struct SpeechRelay: Sendable {
         message.append(owner.user.map { UInt8(clamping: $0.utf8.count) } ?? .max)
         message += (owner.user ?? "").utf8
         message += url.utf8
-        let sealed = AESGCM.seal(message, key: self.keys[0], context: Array(owner.client.utf8))
+        let sealed = AESGCM.seal(message, key: self.masters.addressKeys[0], context: Array(owner.client.utf8))
         return self.configuration.gatewayURL + Self.path + Base64.encode(sealed, as: .urlSafe)
     }
 
@@ -83,7 +82,7 @@ public struct SpeechRelay: Sendable {
     }
 
     private func open(_ sealed: [UInt8], context: [UInt8]) -> [UInt8]? {
-        for key in self.keys {
+        for key in self.masters.addressKeys {
             if let message = AESGCM.open(sealed, key: key, context: context) { return message }
         }
         return nil

@@ -5,9 +5,18 @@ extension Store {
     private static let questions = DispatchQueue(label: "speechgate.store.questions")
 
     /// Adds to what was used.
-    public func addUsage(_ usage: [UsageKey: UsageCounts]) async throws(StoreError) {
+    ///
+    /// - Parameter flight: The last flight that had begun when this was counted: a user who is erased since is not
+    ///   named.
+    public func addUsage(
+        _ usage: [UsageKey: UsageCounts],
+        countedUpTo flight: FlightID? = nil
+    ) async throws(StoreError) {
         try await self.writer.submit(weight: usage.count * 256) { (connection) throws(StoreError) in
-            for (key, counts) in usage { connection.count(counts, for: key) }
+            for (key, counts) in usage {
+                let isErased = flight.map { connection.isErased(user: key.user, client: key.client, since: $0) }
+                connection.count(counts, for: isErased == true ? key.anonymous : key)
+            }
         }
     }
 

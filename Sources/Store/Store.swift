@@ -11,7 +11,7 @@ public import Cryptography
 /// - Reading: ``lookUp(_:)``, ``record(_:client:user:)``, ``openClaims(after:sentBefore:includingSettled:limit:)``
 /// - Reports: ``report(_:client:user:)``, ``keep(_:ofRecord:)``
 /// - A paid call: ``claim(_:)``, ``move(row:flight:to:reserving:)``, ``complete(_:)``, ``release(row:flight:)``, ``markUnresolved(row:flight:)``
-/// - Operation: ``settle(_:billed:)``, ``expire(now:limit:)``, ``probe()``, ``close()``
+/// - Operation: ``settle(_:billed:)``, ``expire(now:limit:)``, ``probe(byteCount:)``, ``close()``
 public final class Store: Sendable {
     /// The state directory.
     public let directory: String
@@ -217,8 +217,15 @@ public final class Store: Sendable {
     }
 
     /// Proves with a real write that the store is in order.
-    public func probe() async throws(StoreError) {
-        try await self.writer.submit { (connection) throws(StoreError) in try connection.probe() }
+    ///
+    /// - Parameter byteCount: How large the write is; its room is given back.
+    public func probe(byteCount: Int = 0) async throws(StoreError) {
+        try await self.writer.submit(weight: byteCount) { (connection) throws(StoreError) in
+            try connection.probe(byteCount: byteCount)
+        }
+        try await self.writer.submit(weight: byteCount) { (connection) throws(StoreError) in
+            try connection.endProbe()
+        }
     }
 
     /// Finishes what waits, empties the log and lets go of the state directory.

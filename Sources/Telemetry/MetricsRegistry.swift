@@ -40,6 +40,19 @@ public final class MetricsRegistry: Sendable {
         }
     }
 
+    /// Makes a counter for each value of a label.
+    public func counters<Label: MetricLabel>(_ name: String, _ help: String, by label: Label.Type) -> [Label: Counter] {
+        Self.check(labelNames: [Label.labelName])
+        let counters = Dictionary(uniqueKeysWithValues: Label.allCases.map { ($0, Counter()) })
+        self.add(name) { text in
+            text.begin(name, help, .counter)
+            for label in Label.allCases {
+                text.sample(name, [(Label.labelName, label.rawValue)], value: counters[label]?.value ?? 0)
+            }
+        }
+        return counters
+    }
+
     /// Makes a counter for each pair of values of two labels that are known now.
     ///
     /// - Returns: For each value of the first label, the counters of the second one's values, in the given order.

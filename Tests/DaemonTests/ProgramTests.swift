@@ -25,7 +25,10 @@ import Testing
     }
 
     @Test func checkTellsWhatWouldBeUsedAndNoSecret() async throws {
-        let scratch = try ScratchDirectory(settings: "echo: true")
+        let scratch = try ScratchDirectory(
+            settings:
+                #"echo: true, limits: { client: { rate: "20/s" }, clients: { kiosk: { concurrency: 3, weight: 2, daily: { calls: 9, audio: "2h" } } } }"#
+        )
         let run = await CapturedRun.run(["check", "--config", scratch.configuration])
         #expect(run.exitCode == .success)
         #expect(run.complaints.isEmpty)
@@ -36,6 +39,8 @@ import Testing
             "configuration  DIR/speechgate.json5 is in order", "gateway  127.0.0.1:0", "operations  127.0.0.1:0",
             "control  DIR/state/control.sock", "state  DIR/state, will be made", "loops  1", "echo  on",
             "secrets.master  file DIR/master", "secrets.upstreamKey  file DIR/upstream",
+            "limits of a client  20/s requests",
+            "limits of kiosk  20/s requests, 3 at once, 9 calls and 2h of audio a day, weight 2",
             "yugu  https://open.shengzhiai.com, authorities: the system's",
             "account main  production, appKey app-***, file DIR/account, 64 calls at once",
         ] {

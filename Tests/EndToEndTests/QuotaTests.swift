@@ -29,6 +29,46 @@ import Testing
         await bed.stop()
     }
 
+    @Test func whoamiShowsWhatHoldsAndWhatIsLeft() async throws {
+        let bed = try await Self.bed(
+            #"client: { rate: "50/10s burst 60", concurrency: 9, daily: { calls: 5, audio: "1h" }, userDaily: { calls: 3 } }"#
+        )
+        #expect(try await bed.evaluate(key: "a", user: "mei").status == 200)
+        for _ in 0..<3 { #expect(try await bed.evaluate(key: "b").status == 200) }
+        func limits(_ fields: [(String, String)]) async throws -> [String: Any] {
+            let body = try await TestHTTPClient.exchange(port: bed.port, "GET", "/v1/whoami", fields: fields).body
+            let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+            return try #require(object?["limits"] as? [String: Any])
+        }
+        let key = [("Authorization", "Bearer \(bed.apiKey)")]
+        let own = try #require(try await limits(key)["client"] as? [String: Any])
+        #expect(own["rate"] as? [String: Int] == ["requests": 50, "seconds": 10, "burst": 60])
+        #expect(own["concurrency"] as? Int == 9 && own["dailyCalls"] as? Int == 5 && own["dailyCallsLeft"] as? Int == 3)
+        #expect(own["dailyAudioSeconds"] as? Double == 3600)
+        let left = try #require(own["dailyAudioSecondsLeft"] as? Double)
+        #expect(left > 3590 && left < 3600 && (own["dayEndsAt"] as? String)?.hasSuffix("T00:00:00.000Z") == true)
+        let user = try #require(try await limits(key + [("SpeechGate-User", "mei")])["user"] as? [String: Any])
+        #expect(
+            user["dailyCallsLeft"] as? Int == 2 && user["rate"] is NSNull && user["dailyAudioSecondsLeft"] is NSNull
+        )
+        // How much its client has used is not for a user to know.
+        let made = try await bed.speechgate("token", "--client", "school", "--user", "mei")
+        let token = try #require(JSONText.member("access_token", of: Array(made.output.utf8)))
+        let tokens = try await limits([("Authorization", "Bearer \(token)")])
+        #expect(tokens["client"] == nil && (tokens["user"] as? [String: Any])?["dailyCallsLeft"] as? Int == 2)
+        await bed.stop()
+    }
+
+    @Test func refusalsAreCountedByTheirLimit() async throws {
+        let bed = try await Self.bed("client: { daily: { calls: 1 } }")
+        for key in ["a", "b", "c"] { _ = try await bed.evaluate(key: key) }
+        let metrics = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/metrics").text
+        #expect(metrics.contains(#"speechgate_limit_refusals_total{limit="client_daily_calls"} 2"#), "\(metrics)")
+        #expect(metrics.contains(#"speechgate_limit_refusals_total{limit="client_rate"} 0"#))
+        #expect(metrics.contains(#"speechgate_unwritten_answers{state="waiting"} 0"#))
+        await bed.stop()
+    }
+
     @Test func countsSurviveBeingKilledAndReplaysUseNothing() async throws {
         let bed = try await Self.bed("client: { daily: { calls: 3 } }")
         for key in ["a", "b"] { #expect(try await bed.evaluate(key: key).status == 200) }

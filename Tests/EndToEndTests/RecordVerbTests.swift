@@ -88,4 +88,31 @@ import Testing
         #expect(try await bed.billed() == 0)
         await bed.stop()
     }
+
+    @Test(arguments: ["--https", "--https-expired"]) func doctorJudgesThePlatformsCertificate(
+        option: String
+    ) async throws {
+        var settings = TestBed.Settings()
+        settings.simulator.append(option)
+        let bed = try await TestBed(settings)
+        func tls() async throws -> [Substring] {
+            let report = try await bed.speechgate("doctor")
+            let lines = report.output.split(separator: "\n").filter { $0.contains(" tls ") }
+            #expect(lines.count == 1 && (report.status == 0) == lines[0].hasPrefix("ok"), "\(report.output)")
+            return lines
+        }
+        // Signed by an authority that nobody has told it of.
+        try bed.edit("http://127.0.0.1:\(bed.simulatorPort)", try #require(bed.securePlatform).url)
+        let unknown = try await tls()
+        #expect(unknown[0].hasPrefix("FAULT") && unknown[0].contains("certificate"), "\(unknown)")
+        let authority = try #require(bed.securePlatform).authorityFile
+        try bed.edit("baseURL:", "certificateAuthorityFile: \"\(authority)\", baseURL:")
+        let known = try await tls()
+        if option == "--https" {
+            #expect(known[0].hasPrefix("ok") && known[0].contains("in order"), "\(known)")
+        } else {
+            #expect(known[0].hasPrefix("FAULT") && known[0].contains("expired"), "\(known)")
+        }
+        await bed.stop()
+    }
 }

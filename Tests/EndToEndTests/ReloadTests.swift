@@ -91,6 +91,50 @@ import Testing
         await bed.stop()
     }
 
+    /// A rotation of the master: what was given out before goes on while the old one is named, and ends with it.
+    @Test func aMasterIsRotatedWithoutARestart() async throws {
+        let bed = try await Self.bed()
+        func mint() async throws -> String {
+            let made = try await bed.speechgate("token", "--client", "school", "--user", "mei")
+            return try #require(JSONText.member("access_token", of: Array(made.output.utf8)))
+        }
+        func status(_ token: String) async throws -> Int {
+            let fields = [("Authorization", "Bearer \(token)")]
+            return try await TestHTTPClient.exchange(port: bed.port, "GET", "/v1/whoami", fields: fields).status
+        }
+        let old = try await mint()
+        _ = try await bed.evaluate(key: "a")
+        let master = bed.folder.appendingPathComponent("master.secret")
+        let before = bed.folder.appendingPathComponent("before.secret")
+        // Without the old one beside it, a new master is for a restart, and the old one goes on.
+        try FileManager.default.moveItem(at: master, to: before)
+        let secret = String(repeating: "89abcdef01234567", count: 4)
+        #expect(
+            FileManager.default.createFile(
+                atPath: master.path,
+                contents: Data(secret.utf8),
+                attributes: [.posixPermissions: 0o600]
+            )
+        )
+        let alone = try await bed.speechgate("reload")
+        #expect(alone.output == #"{"changed":[],"needRestart":["secrets.master"]}"# + "\n")
+        #expect(try await status(old) == 200)
+        try bed.edit("secrets: {", "secrets: { previousMaster: { file: \"\(before.path)\" }, ")
+        let rotated = try await bed.speechgate("reload")
+        let changed = #"{"changed":["secrets.previousMaster","secrets.master"],"needRestart":[]}"# + "\n"
+        #expect(rotated.output == changed, "\(rotated.output)")
+        let new = try await mint()
+        #expect(try await [status(old), status(new), bed.get("/v1/whoami").status] == [200, 200, 200])
+        #expect(try await bed.evaluate(key: "a")["idempotency-replayed"] == "true", "fingerprints are no master's")
+        try bed.edit("previousMaster: { file: \"\(before.path)\" }, ", "")
+        #expect(
+            try await bed.speechgate("reload").output == #"{"changed":["secrets.previousMaster"],"needRestart":[]}"#
+                + "\n"
+        )
+        #expect(try await [status(old), status(new)] == [401, 200])
+        await bed.stop()
+    }
+
     @Test func aHangUpReloadsAndTheLogTells() async throws {
         let bed = try await Self.bed()
         try bed.edit("concurrency: 50", #"rate: "1/1h""#)

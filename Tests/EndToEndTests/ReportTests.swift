@@ -114,6 +114,34 @@ import Testing
         await bed.stop()
     }
 
+    /// One rule for reports, records, erasure and usage: who names a user sees that user's, who names none sees all.
+    @Test func aUserThatIsNamedNarrowsAnAPIKeyEverywhere() async throws {
+        var settings = TestBed.Settings()
+        settings.clientScopes = "all"
+        let bed = try await TestBed(settings)
+        let recordID = try await Self.record(bed)
+        let all = try await bed.get(Self.path(recordID))
+        #expect(all.status == 200)
+        func get(_ target: String, as user: String) async throws -> TestResponse {
+            try await bed.get(target, fields: [("SpeechGate-User", user)])
+        }
+        #expect(try await get(Self.path(recordID), as: "mei").body == all.body)
+        let foreign = try await get(Self.path(recordID), as: "lin")
+        #expect(foreign.status == 400 && foreign.json("code") == "40001", "\(foreign.text)")
+        #expect(try await get("/v1/records/\(recordID)", as: "mei").status == 200)
+        #expect(try await get("/v1/records/\(recordID)", as: "lin").status == 404)
+        #expect(try await get("/v1/usage?groupBy=user", as: "mei").text.contains("mei"))
+        #expect(try await !get("/v1/usage?groupBy=user", as: "lin").text.contains("mei"))
+        let erased = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "DELETE",
+            "/v1/records/\(recordID)",
+            fields: [("Authorization", "Bearer \(bed.apiKey)"), ("SpeechGate-User", "lin")]
+        )
+        #expect(erased.status == 404)
+        await bed.stop()
+    }
+
     @Test func strangersAndUnknownIdsGetOneAnswerAndThePlatformHearsOfNeither() async throws {
         let bed = try await TestBed()
         let recordID = try await Self.record(bed)

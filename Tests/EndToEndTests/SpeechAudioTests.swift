@@ -32,13 +32,61 @@ import Testing
         let path = try Self.path(first)
         #expect(try await bed.speak(Self.body, key: "k", user: "mei").body == first.body, "a replay is the same bytes")
         let audio = try await bed.get(path, fields: [("SpeechGate-User", "mei"), ("Range", "bytes=0-")])
-        #expect(audio.status == 200 && audio["content-type"] == "audio/wav", "\(audio.status)")
+        #expect(audio.status == 206 && audio["content-type"] == "audio/wav", "\(audio.status)")
         #expect(audio.body.starts(with: Array("RIFF".utf8)) && audio.body.count > 30_000)
         #expect(audio["content-length"] == String(audio.body.count) && audio["x-content-type-options"] == "nosniff")
         #expect(audio["cache-control"] == "private")
         // Neither the platform's host nor the file's name can be read off the address.
         #expect(!first.text.contains("127.0.0.1") && !first.text.contains(".mp3"))
         #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    /// Players ask for pieces; what the platform's file server says of them reaches the app as it is.
+    @Test func aPlayerGetsThePiecesThatItAsksFor() async throws {
+        let bed = try await TestBed(Self.settings("absolute"))
+        let path = try Self.path(await bed.speak(Self.body, key: "k"))
+        let whole = try await bed.get(path)
+        let count = whole.body.count
+        let eTag = try #require(whole["etag"])
+        #expect(whole.status == 200 && whole["accept-ranges"] == "bytes")
+        func piece(_ range: String, if condition: String? = nil) async throws -> TestResponse {
+            try await bed.get(path, fields: [("Range", range)] + (condition.map { [("If-Range", $0)] } ?? []))
+        }
+        for (range, expected) in [
+            ("bytes=0-99", 0..<100), ("bytes=100-", 100..<count), ("bytes=-50", count - 50..<count),
+            ("bytes=40-\(count * 2)", 40..<count),
+        ] {
+            let response = try await piece(range)
+            #expect(response.status == 206 && response.body == Array(whole.body[expected]), "\(range)")
+            #expect(response["content-range"] == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/\(count)")
+            #expect(response["content-length"] == "\(expected.count)" && response["content-type"] == "audio/wav")
+        }
+        let beyond = try await piece("bytes=\(count)-")
+        #expect(beyond.status == 416 && beyond["content-range"] == "bytes */\(count)" && beyond.body.isEmpty)
+        #expect(try await piece("bytes=0-9", if: eTag).status == 206)
+        let changed = try await piece("bytes=0-9", if: "\"another\"")
+        #expect(changed.status == 200 && changed.body == whole.body)
+        // What is no range is as if it were not there.
+        for range in ["bytes=9-1", "bytes=a-b", "lines=1-2", "bytes="] {
+            #expect(try await piece(range).status == 200, "\(range)")
+        }
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func aStreamCountsAsACallUntilItsEnd() async throws {
+        var settings = Self.settings("absolute")
+        settings.gateway["limits"] = "{ client: { concurrency: 1 } }"
+        let bed = try await TestBed(settings)
+        let path = try Self.path(await bed.speak(Self.body, key: "k"))
+        try await bed.faults("trickle:200")
+        async let slow = bed.get(path)
+        while try await bed.platformLog().count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        let second = try await bed.get(path)
+        #expect(second.status == 429 && second.json("reason") == "client_concurrency", "\(second.text)")
+        #expect(try await slow.status == 200)
+        #expect(try await bed.get(path).status == 200)
         await bed.stop()
     }
 

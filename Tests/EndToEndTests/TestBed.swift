@@ -36,6 +36,8 @@ final class TestBed: Sendable {
     let folder: URL
     let simulator: ChildProcess
     let simulatorPort: UInt16
+    /// The simulator with TLS, where its arguments want that.
+    let securePlatform: (url: String, authorityFile: String)?
     let appKey: String
     let secretKey: String
     let apiKey: String
@@ -66,6 +68,11 @@ final class TestBed: Sendable {
         )
         let line = Array(try #require(await self.simulator.readLine(), "the simulator says where it listens").utf8)
         self.simulatorPort = try #require(JSONText.port("http", of: line))
+        if let url = JSONText.member("https", of: line), let file = JSONText.member("caFile", of: line) {
+            self.securePlatform = (url, file)
+        } else {
+            self.securePlatform = nil
+        }
         self.appKey = try #require(JSONText.member("appKey", of: line))
         self.secretKey = try #require(JSONText.member("secretKey", of: line))
         try Self.write(

@@ -20,7 +20,7 @@ import Testing
         ] as [(Duration, Int64, Int64)]
     )
     func reset(offset: Duration, minuteOfDay: Int64, minutesLeft: Int64) {
-        let quota = DailyQuota(limits: Allowance(calls: 1), resetOffset: offset)
+        let quota = DailyQuota(limits: Allowance(calls: 1), dayOffset: offset)
         for midnight in [20_833, 0, -1] as [Int64] {
             let now = midnight * Self.day + minuteOfDay * 60_000
             #expect(quota.resetInstant(at: now) - now == minutesLeft * 60_000)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func callsAreRefusedBeyondTheDaysNumberUntilTheNextDay() throws {
-        var quota = DailyQuota(limits: Allowance(calls: 2), resetOffset: .seconds(8 * 3600))
+        var quota = DailyQuota(limits: Allowance(calls: 2), dayOffset: .seconds(8 * 3600))
         for _ in 0..<2 { _ = try quota.reserve(audioMilliseconds: 5000, at: Self.noon) }
         let refusal = DailyQuota.Refusal(
             limit: .calls,
@@ -126,7 +126,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let limits = Allowance(calls: 20, audioMilliseconds: 100_000)
         let offset = Duration.seconds(Int.random(in: -12...12, using: &generator) * 3600)
-        var quota = DailyQuota(limits: limits, resetOffset: offset)
+        var quota = DailyQuota(limits: limits, dayOffset: offset)
         var open: [DayUsage] = []
         var settled: [DayUsage] = []
         var rows: [Int: DayUsage] = [:]
@@ -163,7 +163,7 @@ import Testing
                 guard let index = open.indices.randomElement(using: &generator) else { continue }
                 write(quota.giveBack(open.remove(at: index)))
             default:
-                quota = DailyQuota(limits: limits, resetOffset: offset, restoring: Array(rows.values))
+                quota = DailyQuota(limits: limits, dayOffset: offset, restoring: Array(rows.values))
             }
             for usage in quota.snapshot { #expect(rows[usage.day] ?? usage == usage) }
         }

@@ -103,8 +103,36 @@ import Testing
         let (id, _) = try self.own()
         self.table.land(self.scope, id, with: .failed(.inProgress), isWritten: false)
         guard case .landed = self.table.enter(self.scope, fingerprint: self.fingerprint) else { throw Unexpected() }
-        self.table.forget(self.scope)
+        self.table.forget(self.scope, FlightID(process: 7, serial: id.serial + 1))
+        #expect(self.table.contains(self.scope), "another flight's end is not its own")
+        self.table.forget(self.scope, id)
         _ = try self.own()
+    }
+
+    @Test func theTokenIsThatOfTheRequestWhoseCallItIs() throws {
+        func token(_ id: String) -> TokenUse { TokenUse(tokenID: id, maximumCalls: 1, expiresAt: 1) }
+        guard
+            case .owner(let id, let owner) = self.table.enter(
+                self.scope,
+                fingerprint: self.fingerprint,
+                token: token("a")
+            ),
+            case .waiter(let second) = self.table.enter(self.scope, fingerprint: self.fingerprint, token: token("b"))
+        else { throw Unexpected() }
+        self.table.leave(owner)
+        #expect(self.table.token(self.scope, id) == token("b"))
+        #expect(self.table.markSent(self.scope, id))
+        self.table.leave(second)
+        #expect(self.table.token(self.scope, id) == token("b"))
+    }
+
+    @Test func aRefusalOfTheOwnersCredentialIsNobodyElses() throws {
+        #expect(throws: GatewayError.self) { try FlightResult.refused(.tokenExhausted).response(isOwner: true) }
+        do throws(GatewayError) {
+            _ = try FlightResult.refused(.tokenExhausted).response(isOwner: false)
+        } catch {
+            #expect(error.code == .inProgress && error.reason == nil)
+        }
     }
 
     @Test func idleMeansThatNoFlightIsLeft() async throws {

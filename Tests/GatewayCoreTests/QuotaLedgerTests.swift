@@ -65,6 +65,36 @@ import Testing
         await self.close()
     }
 
+    /// A call of an earlier run of the process is settled while its quota is read for another one.
+    @Test func whatComesBackFromTheStoreComesBackOnce() async throws {
+        let share = self.share("client", calls: 3)
+        var claim = NewClaim(
+            scope: ScopeHash(1, 1),
+            client: "c",
+            user: nil,
+            key: "k",
+            operation: "evaluate",
+            fingerprint: [UInt8](repeating: 7, count: 32),
+            appKey: "ak",
+            upstreamKey: "up",
+            sentAt: 1,
+            flight: FlightID(process: 1, serial: 1)
+        )
+        claim.reservations = [Reservation(owner: "client", day: 20_000, audioMilliseconds: 0)]
+        _ = try await self.store.claim(claim)
+        let reserved = self.ledger.adopt(try self.store.reservations(of: claim.scope))
+        #expect(try await self.store.settle(claim.scope, billed: false) == .deleted)
+        // Read between the commit and its news.
+        let held = try (0..<2).map { _ in try self.ledger.reserve([share], audioMilliseconds: 0) }
+        #expect(self.refuser([share]) == 0)
+        self.ledger.giveBack(reserved)
+        held.forEach(self.ledger.keep)
+        #expect(self.refuser([share]) == nil)
+        self.ledger.keep(try self.ledger.reserve([share], audioMilliseconds: 0))
+        #expect(self.refuser([share]) == 0)
+        await self.close()
+    }
+
     @Test func anUnknownOutcomeStaysUsedAndTheNextDayIsNew() async throws {
         let share = self.share("client", calls: 1)
         self.ledger.keep(try self.ledger.reserve([share], audioMilliseconds: 0))

@@ -17,7 +17,10 @@ import Testing
         self.account = Account(name: "main", appKey: "ak_test", settings: settings)
     }
 
-    private func fetch(from transport: ScriptedTransport) async throws(GatewayError) -> HTTPResponse {
+    private func fetch(
+        from transport: ScriptedTransport,
+        limiter: ClientLimiter = ClientLimiter()
+    ) async throws(GatewayError) -> HTTPResponse {
         var policy = RetryPolicy()
         // No wait, so that all calls fall into one window of the budget.
         policy.initialDelay = .zero
@@ -25,14 +28,44 @@ import Testing
             transport: transport,
             clock: ManualClock().clock,
             policy: policy,
+            limiter: limiter,
             logger: Logger(level: .error, sink: SilentSink()),
             metrics: GatewayMetrics(registry: MetricsRegistry())
         )
         let account = self.account
-        return try await UpstreamFetch(services: services, account: account, client: "school", requestID: "r").run(
+        let fetch = UpstreamFetch(
+            services: services,
+            account: account,
+            route: .free("report"),
+            principal: Principal(client: "school", user: "mei", scopes: []),
+            requestID: "r"
+        )
+        return try await fetch.run(
             request: { Self.operation.request(account: account, timestamp: $0, nonce: $1, upstreamKey: "-") },
             classify: { Self.operation.classify($0) }
         )
+    }
+
+    @Test func itCountsAmongTheCallsAtATimeOfItsClientAndUser() async throws {
+        for limits in [\ClientLimits.concurrency, \.userConcurrency] {
+            let gate = Gate()
+            let limiter = ClientLimiter()
+            var settings = LimitSettings()
+            settings.defaults[keyPath: limits] = 1
+            limiter.change(to: settings)
+            let transport = ScriptedTransport([
+                .hold(gate, 200, #"{"recordId":"eval_1"}"#), .answer(200, #"{"recordId":"eval_1"}"#),
+            ])
+            async let first = self.fetch(from: transport, limiter: limiter)
+            await gate.arrived()
+            let error = await #expect(throws: GatewayError.self) {
+                try await self.fetch(from: transport, limiter: limiter)
+            }
+            #expect(error?.code == .concurrencyLimit)
+            gate.open()
+            #expect(try await first.status.code == 200)
+            #expect(try await self.fetch(from: transport, limiter: limiter).status.code == 200)
+        }
     }
 
     @Test func aHundredFailingCallsAreRetriedTwentyTimes() async throws {

@@ -1,4 +1,5 @@
 import Cryptography
+import GatewayCore
 import HTTPWire
 import Testing
 
@@ -19,10 +20,13 @@ import Testing
     private static let key = Secret([UInt8](repeating: 1, count: 32))
     private static let otherKey = Secret([UInt8](repeating: 2, count: 32))
 
-    private static func relay(keys: [Secret] = [Self.key], hosts: [String] = ["ygyx.dragonai.tech"]) -> SpeechRelay {
+    private static func relay(
+        _ masters: MasterKeys = MasterKeys(current: Self.key),
+        hosts: [String] = ["ygyx.dragonai.tech"]
+    ) -> SpeechRelay {
         var configuration = SpeechRelay.Configuration(gatewayURL: "https://gate.example")
         configuration.hosts = hosts
-        return SpeechRelay(configuration: configuration, keys: keys, transport: NoTransport())
+        return SpeechRelay(configuration: configuration, masters: masters, transport: NoTransport())
     }
 
     private static func link(_ url: String = Self.audio, user: String? = "mei") throws -> String {
@@ -67,8 +71,9 @@ import Testing
             #expect(Self.url(Base64.encode(changed, as: .urlSafe), user: "mei") == nil)
         }
         let owner = SpeechRelay.Owner(client: "school", user: "mei")
-        #expect(Self.relay(keys: [Self.otherKey]).url(of: link, for: owner, now: 1) == nil)
-        #expect(Self.relay(keys: [Self.otherKey, Self.key]).url(of: link, for: owner, now: 1) == Self.audio)
+        #expect(Self.relay(MasterKeys(current: Self.otherKey)).url(of: link, for: owner, now: 1) == nil)
+        let rotated = MasterKeys(current: Self.otherKey, previous: Self.key)
+        #expect(Self.relay(rotated).url(of: link, for: owner, now: 1) == Self.audio)
     }
 
     @Test(arguments: [

@@ -31,7 +31,7 @@ import Testing
             client: "app",
             user: user,
             actor: "operator",
-            lastFlight: FlightID(process: 7, serial: last),
+            flights: FlightID(process: 7, serial: last)...FlightID(process: 7, serial: last),
             requestedAt: someDay
         )
         let id = try await store.beginErasure(new)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func callsThatBeginMeanwhileAreSpared() async throws {
         for number in 1...3 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
-        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
+        let new = NewErasure(client: "app", user: "anna", actor: "app", flights: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(new)
         try await self.answer(9, user: "anna")
         var progress = try await self.store.continueErasure(id, now: someDay, limit: 1)
@@ -113,7 +113,7 @@ import Testing
 
     @Test func aRestartGoesOnWhereItWas() async throws {
         for number in 1...5 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
-        let new = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
+        let new = NewErasure(client: "app", user: "anna", actor: "app", flights: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(new)
         #expect(try await !self.store.continueErasure(id, now: someDay, limit: 2).isComplete)
         await self.store.close()
@@ -124,6 +124,18 @@ import Testing
         #expect(try await self.rows("answers", in: store) == 0)
         // Whoever comes after the end learns the same.
         #expect(try await store.continueErasure(id, now: someDay) == end)
+    }
+
+    /// Anybody can make up names: a thousand of them leave nothing behind.
+    @Test func aUserWhoNeverWasLeavesNoTrace() async throws {
+        for number in 0..<10 {
+            let progress = try await self.erase("nobody-\(number)")
+            #expect(progress.isComplete && progress.counts == ErasedCounts())
+        }
+        for table in ["erasures", "audit", "erased_keys"] { #expect(try await self.rows(table) == 0, "\(table)") }
+        try await self.answer(1, user: "anna")
+        _ = try await self.erase("anna")
+        #expect(try await self.rows("audit") == 1)
     }
 
     @Test func oneRecordGoesWithItsKeyAndIsAudited() async throws {

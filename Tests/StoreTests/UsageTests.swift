@@ -96,12 +96,33 @@ import Testing
         try await self.answer(1, user: "anna")
         try await self.answer(2, user: nil)
         let running = try await self.store.claim(.sample(3))
-        let erasure = NewErasure(client: "app", user: "anna", actor: "app", lastFlight: nil, requestedAt: someDay)
+        let erasure = NewErasure(client: "app", user: "anna", actor: "app", flights: nil, requestedAt: someDay)
         let id = try await self.store.beginErasure(erasure)
         #expect(try await self.store.continueErasure(id, now: someDay).isComplete)
         #expect(try await !self.store.complete(.sample(3, row: running)))
         let users = try await self.sums(.user)
         #expect(users.count == 1 && users[""]?.billed == 3, "what was paid for stays counted: \(users)")
+    }
+
+    /// A count that was taken from memory before the erasure reaches the store after it.
+    @Test func whatWasCountedBeforeAnErasureNamesNobodyAfterIt() async throws {
+        let flight = FlightID(process: 7, serial: 5)
+        let erasure = NewErasure(
+            client: "app",
+            user: "anna",
+            actor: "app",
+            flights: flight...flight,
+            requestedAt: someDay
+        )
+        let id = try await self.store.beginErasure(erasure)
+        #expect(try await self.store.continueErasure(id, now: someDay).isComplete)
+        var counts = UsageCounts()
+        counts.calls = 1
+        let usage = [UsageKey(at: someDay, client: "app", user: "anna", operation: "tts"): counts]
+        try await self.store.addUsage(usage, countedUpTo: flight)
+        #expect(Set(try await self.sums(.user).keys) == [""])
+        try await self.store.addUsage(usage, countedUpTo: FlightID(process: 7, serial: 6))
+        #expect(try await self.sums(.user)["anna"]?.calls == 1, "later calls of the same name are counted")
     }
 
     @Test(arguments: UsageGrouping.allCases) func usageIsFoundDayByDay(grouping: UsageGrouping) throws {

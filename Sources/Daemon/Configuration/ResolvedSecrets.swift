@@ -3,9 +3,9 @@ internal import Cryptography
 /// The secrets that a configuration refers to.
 struct ResolvedSecrets: Sendable {
     /// What signing credentials and tokens are derived from.
-    let master: Secret
+    var master: Secret
     /// The master before this one, or nil.
-    let previousMaster: Secret?
+    var previousMaster: Secret?
     /// What the idempotency keys sent to platforms are derived from.
     let upstreamKey: Secret
     /// The secret of each account, in the order of `yugu.accounts`.

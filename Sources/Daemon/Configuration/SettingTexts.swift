@@ -35,6 +35,14 @@ enum RateText {
         return TokenBucket.Rate(count, per: period, burst: burst)
     }
 
+    /// The text of a rate.
+    static func text(_ rate: TokenBucket.Rate) -> String {
+        let period = rate.period.configurationText
+        let text =
+            "\(rate.count)/\(period.hasPrefix("1") && period.utf8.count == 2 ? String(period.dropFirst()) : period)"
+        return rate.burst == rate.count ? text : "\(text) burst \(rate.burst)"
+    }
+
     private static func count(_ text: Substring) -> Int? {
         Int(text).flatMap { TokenBucket.Rate.counts.contains($0) ? $0 : nil }
     }

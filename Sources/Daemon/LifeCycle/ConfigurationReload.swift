@@ -11,7 +11,7 @@ actor ConfigurationReload {
 
     /// What a reload came to.
     struct Report: Sendable {
-        /// The settings that took effect, and `yugu.accounts` also when only a secret did.
+        /// The settings that took effect, also when only the secret did that they refer to.
         let changed: [String]
         /// The settings that differ from what runs, and need a restart.
         let needRestart: [String]
@@ -56,16 +56,37 @@ actor ConfigurationReload {
         for warning in secrets.warnings {
             self.logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
-        let areSecretsChanged = secrets.accounts != self.secrets.accounts
+        // A master without overlap would end every token and signature at once: that is for a restart.
+        let isRotation = [secrets.master, secrets.previousMaster].contains(self.secrets.master)
         var adopted = self.running
         adopted.adoptLiveSettings(of: next)
+        if isRotation {
+            adopted.secrets.master = next.secrets.master
+            adopted.secrets.previousMaster = next.secrets.previousMaster
+        }
         var changed = adopted.differences(from: self.running)
-        if areSecretsChanged, !changed.contains("yugu.accounts") { changed.append("yugu.accounts") }
         var needRestart = next.differences(from: adopted)
-        if secrets.master != self.secrets.master { needRestart.append("secrets.master") }
-        if secrets.previousMaster != self.secrets.previousMaster { needRestart.append("secrets.previousMaster") }
-        if secrets.upstreamKey != self.secrets.upstreamKey { needRestart.append("secrets.upstreamKey") }
+        func note(_ path: String, in paths: inout [String], if isChanged: Bool) {
+            if isChanged, !paths.contains(path) { paths.append(path) }
+        }
+        note("yugu.accounts", in: &changed, if: secrets.accounts != self.secrets.accounts)
+        for (path, isChanged) in [
+            ("secrets.master", secrets.master != self.secrets.master),
+            ("secrets.previousMaster", secrets.previousMaster != self.secrets.previousMaster),
+        ] {
+            if isRotation {
+                note(path, in: &changed, if: isChanged)
+            } else {
+                note(path, in: &needRestart, if: isChanged)
+            }
+        }
+        note("secrets.upstreamKey", in: &needRestart, if: secrets.upstreamKey != self.secrets.upstreamKey)
         self.apply(adopted, secrets)
+        if isRotation {
+            self.assembly.masters.replace(current: secrets.master, previous: secrets.previousMaster)
+            self.secrets.master = secrets.master
+            self.secrets.previousMaster = secrets.previousMaster
+        }
         self.logger.notice(
             "configuration reloaded",
             [

@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import HTTPServer
 internal import Store
 internal import Telemetry
@@ -31,6 +32,26 @@ enum DaemonMetrics {
         }
         registry.gauge("speechgate_store_cached_bytes", "Answers kept in memory.") {
             Double(store.statistics.cachedBytes)
+        }
+    }
+
+    /// Where an answer is that was paid for and is not stored.
+    enum UnwrittenState: String, MetricLabel {
+        static let labelName = "state"
+
+        case waiting
+        case setAside = "set_aside"
+    }
+
+    /// Registers what is read from the paid calls.
+    static func register(_ calls: PaidCalls, in registry: MetricsRegistry) {
+        registry.gauges(
+            "speechgate_unwritten_answers",
+            "Answers in memory only: those that wait for the store, and those that it does not take.",
+            by: UnwrittenState.self
+        ) {
+            let counts = calls.unwrittenCounts
+            return [.waiting: Double(counts.waiting), .setAside: Double(counts.aside)]
         }
     }
 

@@ -91,6 +91,7 @@ struct RunningDaemon: Sendable {
             logger: logger,
             registry: registry
         )
+        DaemonMetrics.register(assembly.calls, in: registry)
         let flushing = Task { await UsageFlushing(calls: assembly.calls, logger: logger).run() }
         await services.add("usage") {
             flushing.cancel()

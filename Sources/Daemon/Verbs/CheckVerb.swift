@@ -46,6 +46,12 @@ struct CheckVerb: Sendable {
                 "up to \(limits.uploadBytes); in memory up to \(limits.memoryBody), together "
                     + "\(limits.memoryBudget); spooled together \(limits.spoolBudget)"
             ),
+            ("limits of a client", limits.clients.defaults.configurationText),
+        ]
+        rows += limits.clients.clients.sorted { $0.key < $1.key }.map {
+            ("limits of \($0.key)", $0.value.configurationText)
+        }
+        rows += [
             (
                 "kept",
                 "keys \(keeping.keyRetention.configurationText), records "
@@ -56,7 +62,8 @@ struct CheckVerb: Sendable {
         for account in yugu.accounts {
             let appKey = account.appKey.count > 4 ? "\(account.appKey.prefix(4))***" : "***"
             let calls = account.concurrency == 1 ? "1 call" : "\(account.concurrency) calls"
-            let parts = [account.kind.rawValue, "appKey \(appKey)", "\(account.secretKey)", "\(calls) at once"]
+            var parts = [account.kind.rawValue, "appKey \(appKey)", "\(account.secretKey)", "\(calls) at once"]
+            if let daily = account.daily.configurationText { parts.append("\(daily) a day") }
             rows.append(("account \(account.name)", parts.joined(separator: ", ")))
         }
         let width = rows.map(\.0.count).max() ?? 0

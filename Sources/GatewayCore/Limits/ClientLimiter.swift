@@ -43,7 +43,15 @@ public final class ClientLimiter: Sendable {
         throw .tooManyRequests(of: party, retryAfter: retryAfter)
     }
 
-    /// Counts a paid call as running; end it with ``endCall(client:user:)``.
+    /// Takes a place among the calls at a time, which is free again when nobody holds it.
+    ///
+    /// - Throws: 429/42901 when there is none.
+    public func place(of principal: Principal) throws(GatewayError) -> CallPlace {
+        try self.beginCall(client: principal.client, user: principal.user)
+        return CallPlace(limiter: self, client: principal.client, user: principal.user)
+    }
+
+    /// Counts a call that goes to a platform as running; end it with ``endCall(client:user:)``.
     ///
     /// - Throws: 429/42901 when too many of its client or its user run.
     func beginCall(client: String, user: String?) throws(GatewayError) {

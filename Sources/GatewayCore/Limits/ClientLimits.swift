@@ -4,9 +4,9 @@ public struct ClientLimits: Hashable, Sendable {
     public var rate: TokenBucket.Rate?
     /// Requests of each of its users; the default is no limit.
     public var userRate: TokenBucket.Rate?
-    /// Paid calls at a time, waiting ones among them; the default is no limit.
+    /// Calls that go to platforms at a time, waiting ones among them: paid ones, reports, audio; the default is no limit.
     public var concurrency: Int?
-    /// Paid calls of each of its users at a time; the default is no limit.
+    /// Such calls of each of its users at a time; the default is no limit.
     public var userConcurrency: Int?
     /// Calls and audio of all its users together in a day; the default is no limit.
     public var daily = DailyQuota.Allowance()

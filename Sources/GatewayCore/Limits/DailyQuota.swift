@@ -46,19 +46,23 @@ public struct DailyQuota: Sendable {
 
     /// What a day gives.
     var limits: Allowance
-    /// How far ahead of UTC the day begins, in milliseconds: eight hours for a day that begins at 00:00 UTC+8.
-    private let resetOffset: Int64
+    /// How far ahead of UTC the day begins: eight hours for a day that begins at 00:00 UTC+8.
+    var dayOffset: Duration {
+        didSet { self.offset = Self.milliseconds(self.dayOffset) }
+    }
+    private var offset: Int64
     // The day used last stands last.
     private var days: [DayUsage]
 
     /// Makes a quota.
     ///
     /// - Parameters:
-    ///   - resetOffset: The time zone whose midnight begins a day, ahead of UTC.
+    ///   - dayOffset: The time zone whose midnight begins a day, ahead of UTC.
     ///   - days: What the store has of the last days.
-    init(limits: Allowance, resetOffset: Duration = .zero, restoring days: [DayUsage] = []) {
+    init(limits: Allowance, dayOffset: Duration = .zero, restoring days: [DayUsage] = []) {
         self.limits = limits
-        self.resetOffset = Int64(resetOffset / .milliseconds(1))
+        self.dayOffset = dayOffset
+        self.offset = Self.milliseconds(dayOffset)
         self.days = Array(days.sorted { $0.day < $1.day }.suffix(Self.daysKept))
     }
 
@@ -69,15 +73,17 @@ public struct DailyQuota: Sendable {
     ///
     /// - Parameter now: Unix time in milliseconds, here and below.
     func day(at now: Int64) -> Int {
-        let time = now + self.resetOffset
+        let time = now + self.offset
         // Rounded down also before 1970.
         return Int((time - (time % Self.dayLength + Self.dayLength) % Self.dayLength) / Self.dayLength)
     }
 
     /// When the day ends.
     func resetInstant(at now: Int64) -> Int64 {
-        Int64(self.day(at: now) + 1) * Self.dayLength - self.resetOffset
+        Int64(self.day(at: now) + 1) * Self.dayLength - self.offset
     }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
 
     /// What was used or is reserved of the day.
     func usage(at now: Int64) -> DayUsage {

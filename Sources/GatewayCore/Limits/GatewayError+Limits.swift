@@ -7,7 +7,7 @@ extension GatewayError {
             origin: .client,
             message:
                 "The \(party.rawValue) sends more requests than its rate allows; slow down and send this one again.",
-            reason: "\(party.rawValue)_rate",
+            reason: LimitRefusal.rate(of: party).rawValue,
             retryAfter: retryAfter.secondsRoundedUp
         )
     }
@@ -20,25 +20,23 @@ extension GatewayError {
             origin: .client,
             message:
                 "The \(party.rawValue) has as many calls running as it may; send this one when one of them has ended.",
-            reason: "\(party.rawValue)_concurrency",
+            reason: LimitRefusal.concurrency(of: party).rawValue,
             retryAfter: 1
         )
     }
 
     /// 429/42903: the day's calls or audio of the client, the user or all accounts are used up.
-    ///
-    /// - Parameter whose: A word for programs and people: `client`, `user` or `account`.
-    static func dailyLimit(of whose: String, _ refusal: DailyQuota.Refusal, now: Int64) -> GatewayError {
+    static func dailyLimit(of party: LimitedParty, _ refusal: DailyQuota.Refusal, now: Int64) -> GatewayError {
         let what = refusal.limit == .calls ? "calls" : "audio"
         let reset = Timestamp.text(unixMilliseconds: refusal.resetsAt)
         let left = refusal.remaining.audioMilliseconds.map { " (\($0 / 1000) s are left)" } ?? ""
         return GatewayError(
             status: 429,
             code: .dailyLimit,
-            origin: whose == "account" ? .gateway : .client,
-            message: "The \(whose)'s \(what) of this day are used up\(what == "audio" ? left : ""); "
+            origin: party == .account ? .gateway : .client,
+            message: "The \(party.rawValue)'s \(what) of this day are used up\(what == "audio" ? left : ""); "
                 + "the next day begins at \(reset).",
-            reason: "\(whose)_daily_\(what)",
+            reason: LimitRefusal.daily(refusal.limit, of: party).rawValue,
             retryAfter: Duration.milliseconds(refusal.resetsAt - now).secondsRoundedUp
         )
     }

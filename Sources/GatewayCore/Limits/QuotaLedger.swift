@@ -20,6 +20,13 @@ final class QuotaLedger: Sendable {
         var isLimited: Bool { self.limits != DailyQuota.Allowance() }
     }
 
+    /// What is left of a day.
+    struct Rest: Sendable {
+        let allowance: DailyQuota.Allowance
+        /// When the next day begins, Unix time in milliseconds.
+        let resetsAt: Int64
+    }
+
     /// Why nothing was reserved.
     enum Failure: Error, Sendable {
         /// The quota at this place in the list refuses.
@@ -53,13 +60,13 @@ final class QuotaLedger: Sendable {
 
     /// Reserves one call of each quota that has limits, or of none.
     func reserve(_ shares: [Share], audioMilliseconds: Int64) throws(Failure) -> [Reservation] {
-        for share in shares where share.isLimited { try self.load(share.owner, dayOffset: share.dayOffset) }
+        for share in shares where share.isLimited { try self.load(share.owner) }
         let now = self.clock.unixMilliseconds()
         return try self.state.withLock { (state) throws(Failure) in
             var reserved: [Reservation] = []
             for (index, share) in shares.enumerated() where share.isLimited {
                 guard var entry = state.entries[share.owner] else { continue }
-                entry.quota.limits = share.limits
+                entry.quota.adopt(share)
                 do throws(DailyQuota.Refusal) {
                     let usage = try entry.quota.reserve(audioMilliseconds: audioMilliseconds, at: now)
                     reserved.append(Reservation(usage, of: share.owner))
@@ -75,14 +82,25 @@ final class QuotaLedger: Sendable {
     }
 
     /// What is left of a quota's day, and when the next one begins.
+    func rest(of share: Share) throws(Failure) -> Rest {
+        try self.load(share.owner)
+        let now = self.clock.unixMilliseconds()
+        return self.state.withLock { state in
+            var quota = state.entries[share.owner]?.quota ?? DailyQuota(limits: share.limits)
+            quota.adopt(share)
+            return Rest(allowance: quota.remaining(at: now), resetsAt: quota.resetInstant(at: now))
+        }
+    }
+
+    /// Why a quota would refuse a call now.
     ///
     /// - Returns: Nil without limits, or when the store cannot be read: whoever reserves then learns so.
     func refusal(of share: Share, audioMilliseconds: Int64) -> DailyQuota.Refusal? {
-        guard share.isLimited, (try? self.load(share.owner, dayOffset: share.dayOffset)) != nil else { return nil }
+        guard share.isLimited, (try? self.load(share.owner)) != nil else { return nil }
         let now = self.clock.unixMilliseconds()
         return self.state.withLock { (state) -> DailyQuota.Refusal? in
             guard var quota = state.entries[share.owner]?.quota else { return nil }
-            quota.limits = share.limits
+            quota.adopt(share)
             do throws(DailyQuota.Refusal) {
                 _ = try quota.reserve(audioMilliseconds: audioMilliseconds, at: now)
                 return nil
@@ -94,11 +112,23 @@ final class QuotaLedger: Sendable {
 
     /// Takes charge of what an earlier flight of the same call reserved and the store still has.
     ///
-    /// A quota that is not in memory learns of what becomes of them when it is read.
-    func adopt(_ reservations: [Reservation]) {
-        guard !reservations.isEmpty else { return }
-        self.state.withLock { state in
-            for reservation in reservations { state.entries[reservation.owner]?.holders += 1 }
+    /// Their quotas are read now if they are not in memory: read later, they would know already what comes back, and
+    /// learn of it a second time.
+    ///
+    /// - Returns: What is to be ended; without those whose quota cannot be read, which the store alone keeps.
+    @discardableResult
+    func adopt(_ reservations: [Reservation]) -> [Reservation] {
+        reservations.filter { reservation in
+            while (try? self.load(reservation.owner)) != nil {
+                let isHeld = self.state.withLock { state in
+                    // Forgotten again meanwhile where there are many.
+                    guard state.entries[reservation.owner] != nil else { return false }
+                    state.entries[reservation.owner]?.holders += 1
+                    return true
+                }
+                if isHeld { return true }
+            }
+            return false
         }
     }
 
@@ -140,7 +170,7 @@ final class QuotaLedger: Sendable {
     }
 
     /// Makes a quota known that is not.
-    private func load(_ owner: String, dayOffset: Duration) throws(Failure) {
+    private func load(_ owner: String) throws(Failure) {
         while true {
             let (isKnown, epoch) = self.state.withLock { ($0.entries[owner] != nil, $0.epoch) }
             guard !isKnown else { return }
@@ -155,8 +185,8 @@ final class QuotaLedger: Sendable {
                 guard state.epoch == epoch else { return false }
                 if state.entries[owner] == nil {
                     Self.makeRoom(in: &state)
-                    let none = DailyQuota.Allowance()
-                    let quota = DailyQuota(limits: none, resetOffset: dayOffset, restoring: days)
+                    // Whoever reserves says what it gives and when its day begins.
+                    let quota = DailyQuota(limits: DailyQuota.Allowance(), restoring: days)
                     state.entries[owner] = Entry(quota: quota)
                 }
                 return true
@@ -169,6 +199,13 @@ final class QuotaLedger: Sendable {
         guard state.entries.count >= Self.capacity else { return }
         state.entries = state.entries.filter { $0.value.holders > 0 }
         state.epoch += 1
+    }
+}
+
+extension DailyQuota {
+    fileprivate mutating func adopt(_ share: QuotaLedger.Share) {
+        self.limits = share.limits
+        self.dayOffset = share.dayOffset
     }
 }
 

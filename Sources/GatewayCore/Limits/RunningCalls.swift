@@ -1,4 +1,4 @@
-/// The paid calls that run or wait now, by client and user; whoever has none is not in it.
+/// The calls to platforms that run or wait now, by client and user; whoever has none is not in it.
 struct RunningCalls: Sendable {
     private struct User: Hashable {
         let client: String

@@ -8,6 +8,8 @@ enum FlightResult: Sendable {
     case passed(HTTPResponse)
     /// A refusal or failure of ours.
     case failed(GatewayError)
+    /// A refusal that concerns the request alone whose call it is; the others may send theirs again.
+    case refused(GatewayError)
 }
 
 /// A result as every participant gets it, byte for byte.
@@ -37,6 +39,8 @@ extension FlightResult {
         switch self {
         case .failed(let error):
             throw error
+        case .refused(let error):
+            throw isOwner ? error : .inProgress
         case .passed(let response):
             return response
         case .answered(let answer, let details):

@@ -32,6 +32,8 @@ final class FlightTable: Sendable {
     struct Participant: Sendable {
         let scope: ScopeHash
         let serial: UInt64
+        /// What its call would count against.
+        let token: TokenUse?
         let waiting: Waiting<News>
     }
 
@@ -40,15 +42,23 @@ final class FlightTable: Sendable {
         /// Nil for a scope that is kept free of calls: whoever comes waits, whatever the request.
         let fingerprint: Digest256?
         var owner: UInt64?
+        /// The token of the owner, also of one that has left since.
+        var token: TokenUse?
         var participants: [Participant]
         var isSent = false
         var unwritten: FlightResult?
+        /// Whether nobody tries to write it any more, so that nobody waits for that either.
+        var isSetAside = false
     }
 
     private struct State {
         var flights: [ScopeHash: Flight] = [:]
         var serial: UInt64 = 0
+        var setAsideCount = 0
         var idle: [Waiting<Void>] = []
+
+        /// Flights that will end.
+        var runningCount: Int { self.flights.count - self.setAsideCount }
     }
 
     private let process: UInt64
@@ -60,16 +70,17 @@ final class FlightTable: Sendable {
     }
 
     /// Tests for a flight and starts one if there is none.
-    func enter(_ scope: ScopeHash, fingerprint: Digest256) -> Entry {
+    func enter(_ scope: ScopeHash, fingerprint: Digest256, token: TokenUse? = nil) -> Entry {
         self.state.withLock { state in
             state.serial += 1
-            let participant = Participant(scope: scope, serial: state.serial, waiting: Waiting())
+            let participant = Participant(scope: scope, serial: state.serial, token: token, waiting: Waiting())
             guard var flight = state.flights[scope] else {
                 let id = FlightID(process: self.process, serial: state.serial)
                 state.flights[scope] = Flight(
                     id: id,
                     fingerprint: fingerprint,
                     owner: participant.serial,
+                    token: token,
                     participants: [participant]
                 )
                 return .owner(id, participant)
@@ -107,9 +118,17 @@ final class FlightTable: Sendable {
         }
     }
 
+    /// The token that a flight counts against: that of the request whose call it is.
+    func token(_ scope: ScopeHash, _ id: FlightID) -> TokenUse? {
+        self.state.withLock { state in
+            guard let flight = state.flights[scope], flight.id == id else { return nil }
+            return flight.token
+        }
+    }
+
     /// Ends a flight and tells everyone; one that was given up changes nothing.
     ///
-    /// - Parameter isWritten: False keeps the flight, so that its key is answered from here until ``forget(_:)``.
+    /// - Parameter isWritten: False keeps the flight, so that its key is answered from here until ``forget(_:_:)``.
     func land(_ scope: ScopeHash, _ id: FlightID, with result: FlightResult, isWritten: Bool = true) {
         let (participants, owner, idle) = self.state.withLock { state in
             guard var flight = state.flights[scope], flight.id == id else {
@@ -127,10 +146,26 @@ final class FlightTable: Sendable {
         for waiting in idle { waiting.resolve(()) }
     }
 
-    /// Removes a flight whose answer has been written late.
-    func forget(_ scope: ScopeHash) {
+    /// Removes a flight whose answer has been written late, or is not to be given any more.
+    func forget(_ scope: ScopeHash, _ id: FlightID) {
         let idle = self.state.withLock { state in
+            guard let flight = state.flights[scope], flight.id == id else { return [Waiting<Void>]() }
+            if flight.isSetAside { state.setAsideCount -= 1 }
             state.flights[scope] = nil
+            return Self.takeIdle(&state)
+        }
+        for waiting in idle { waiting.resolve(()) }
+    }
+
+    /// Keeps a landed flight for its key only: nothing waits for its end.
+    func setAside(_ scope: ScopeHash, _ id: FlightID) {
+        let idle = self.state.withLock { state in
+            guard var flight = state.flights[scope], flight.id == id, !flight.isSetAside else {
+                return [Waiting<Void>]()
+            }
+            flight.isSetAside = true
+            state.flights[scope] = flight
+            state.setAsideCount += 1
             return Self.takeIdle(&state)
         }
         for waiting in idle { waiting.resolve(()) }
@@ -164,21 +199,30 @@ final class FlightTable: Sendable {
         FlightID(process: self.process, serial: self.state.withLock { $0.serial })
     }
 
-    /// The number of flights.
-    var count: Int { self.state.withLock { $0.flights.count } }
+    /// From the flight that began first of those that run to the one that began last.
+    var span: ClosedRange<FlightID> {
+        self.state.withLock { state in
+            let running = state.flights.values.lazy.filter { !$0.isSetAside }.map(\.id.serial)
+            let latest = FlightID(process: self.process, serial: state.serial)
+            return FlightID(process: self.process, serial: running.min() ?? state.serial)...latest
+        }
+    }
+
+    /// The number of flights that will end.
+    var count: Int { self.state.withLock { $0.runningCount } }
 
     /// Returns when no flight is left.
     func waitUntilIdle() async {
         let waiting = Waiting<Void>()
         let isIdle = self.state.withLock { state in
-            if !state.flights.isEmpty { state.idle.append(waiting) }
-            return state.flights.isEmpty
+            if state.runningCount > 0 { state.idle.append(waiting) }
+            return state.runningCount == 0
         }
         if !isIdle { await waiting.wait() }
     }
 
     private static func takeIdle(_ state: inout State) -> [Waiting<Void>] {
-        guard state.flights.isEmpty else { return [] }
+        guard state.runningCount == 0 else { return [] }
         defer { state.idle = [] }
         return state.idle
     }
@@ -190,7 +234,9 @@ final class FlightTable: Sendable {
             else { return (false, [Waiting<Void>]()) }
             flight.participants.remove(at: index)
             if flight.owner == participant.serial {
-                flight.owner = flight.isSent ? nil : flight.participants.first?.serial
+                let next = flight.isSent ? nil : flight.participants.first
+                flight.owner = next?.serial
+                if let next { flight.token = next.token }
             }
             let isGivenUp = !flight.isSent && flight.participants.isEmpty
             state.flights[participant.scope] = isGivenUp ? nil : flight

@@ -56,7 +56,7 @@ extension PaidCalls {
     private func end(_ request: Request) async throws(GatewayError) -> HTTPResponse {
         let deadline = self.services.clock.now() + self.configuration.waitForWinner
         while true {
-            switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint) {
+            switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint, token: request.token) {
             case .mismatch:
                 throw .keyReused
             case .landed(let result):
@@ -77,7 +77,7 @@ extension FlightResult {
     fileprivate var isRefusal: Bool {
         switch self {
         case .answered: false
-        case .passed: true
+        case .passed, .refused: true
         case .failed(let error): error.reason != GatewayError.outcomeUnknown.reason
         }
     }

@@ -151,10 +151,10 @@ public final class PaidCalls: Sendable {
         self.upstreamKeySecret = upstreamKeySecret
         self.trouble = StoreTrouble(
             store: store,
+            flights: flights,
             clock: services.clock,
             probeInterval: configuration.storeProbeInterval,
-            logger: services.logger,
-            onWritten: { flights.forget($0) }
+            logger: services.logger
         )
     }
 
@@ -185,7 +185,7 @@ public final class PaidCalls: Sendable {
     }
 
     private func answer(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
-        switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint) {
+        switch self.flights.enter(request.scope.hash, fingerprint: request.fingerprint, token: request.token) {
         case .mismatch:
             throw .keyReused
         case .landed(let result):
@@ -308,8 +308,8 @@ public final class PaidCalls: Sendable {
             guard let landing else { return }
             let isWritten = landing.unwritten == nil
             self.flights.land(request.scope.hash, flight, with: landing.result, isWritten: isWritten)
-            guard let answer = landing.unwritten else { return }
-            self.trouble.keep(answer)
+            guard let (answer, error) = landing.unwritten else { return }
+            self.trouble.keep(answer, after: error)
         }
         if let loop = EventLoop.current {
             _ = loop.run(fly)

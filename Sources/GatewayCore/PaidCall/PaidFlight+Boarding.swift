@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import Store
 internal import Telemetry
 
@@ -154,32 +153,24 @@ extension PaidFlight {
     private func reserveOwn() throws(GatewayError) -> [Reservation] {
         let limits = self.services.limiter.limits(of: self.client)
         let dayOffset = self.calls.configuration.dayOffset
-        var shares = [
-            QuotaLedger.Share(owner: "client/\(self.client)", limits: limits.daily, dayOffset: dayOffset)
-        ]
+        var shares = [QuotaLedger.Share.client(self.client, limits, dayOffset: dayOffset)]
         if let user = self.request.scope.user {
-            let owner = self.owner(ofUser: user)
-            shares.append(QuotaLedger.Share(owner: owner, limits: limits.userDaily, dayOffset: dayOffset))
+            shares.append(.user(user, of: self.client, limits, dayOffset: dayOffset))
         }
-        return try self.reserve(shares, names: ["client", "user"])
+        return try self.reserve(shares, parties: [.client, .user])
     }
 
-    /// A quota's name without the user's, which does not have to be erased: it is gone in a few days.
-    private func owner(ofUser user: String) -> String {
-        var fields = LengthPrefixedFields()
-        fields.append(self.client)
-        fields.append(user)
-        return "user/" + SHA256.hash(of: fields.bytes).withBytes { Hex.encode($0) }
-    }
-
-    private func reserve(_ shares: [QuotaLedger.Share], names: [String]) throws(GatewayError) -> [Reservation] {
+    private func reserve(
+        _ shares: [QuotaLedger.Share],
+        parties: [LimitedParty]
+    ) throws(GatewayError) -> [Reservation] {
         do {
             return try self.calls.quotas.reserve(shares, audioMilliseconds: self.audioMilliseconds)
         } catch {
             switch error {
             case .refused(let index, let refusal):
                 let now = self.services.clock.unixMilliseconds()
-                throw .dailyLimit(of: names[index], refusal, now: now)
+                throw .dailyLimit(of: parties[index], refusal, now: now)
             case .unreadable(let error):
                 self.services.logger.error("store cannot be read", ["store.error": .string(error.message)])
                 throw .storeUnavailable
@@ -187,17 +178,9 @@ extension PaidFlight {
         }
     }
 
-    private func share(of account: Account) -> QuotaLedger.Share {
-        QuotaLedger.Share(
-            owner: "account/\(account.appKey)",
-            limits: account.settings.daily,
-            dayOffset: account.dayOffset
-        )
-    }
-
     /// Takes a slot of an account and a share of its day.
     private func take(_ account: Account, isSticky: Bool) async throws(GatewayError) -> [Reservation] {
-        let reserved = isSticky ? [] : try self.reserve([self.share(of: account)], names: ["account"])
+        let reserved = isSticky ? [] : try self.reserve([.account(account)], parties: [.account])
         do {
             try await account.takeSlot(for: self.client, services: self.services)
         } catch {
@@ -220,7 +203,7 @@ extension PaidFlight {
     }
 
     private func quotaRefusal(of account: Account) -> DailyQuota.Refusal? {
-        self.calls.quotas.refusal(of: self.share(of: account), audioMilliseconds: self.audioMilliseconds)
+        self.calls.quotas.refusal(of: .account(account), audioMilliseconds: self.audioMilliseconds)
     }
 
     /// Why no account may carry the call.
@@ -234,7 +217,7 @@ extension PaidFlight {
         case .breaker: return .platformFailing(retryAfter: retryAfter)
         case .quota:
             guard let refusal = accounts.lazy.compactMap(self.quotaRefusal).first else { return .accountRefused }
-            return .dailyLimit(of: "account", refusal, now: self.services.clock.unixMilliseconds())
+            return .dailyLimit(of: .account, refusal, now: self.services.clock.unixMilliseconds())
         }
     }
 }

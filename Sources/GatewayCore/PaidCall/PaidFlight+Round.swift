@@ -26,7 +26,7 @@ extension PaidFlight {
             row = try await self.calls.store.claim(claim)
         } catch {
             self.calls.quotas.giveBack(reservations)
-            return .failed(self.refusal(of: error))
+            return self.refusal(of: error)
         }
         if !row.isNew { self.calls.quotas.adopt(row.reservations) }
         let outcome = await round.finish(underKey: row.upstreamKey)

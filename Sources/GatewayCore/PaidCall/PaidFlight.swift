@@ -8,8 +8,8 @@ struct PaidFlight: Sendable {
     /// How a flight ends.
     struct Landing: Sendable {
         var result: FlightResult
-        /// The answer that the store has not taken yet; the flight stays until it has.
-        var unwritten: NewAnswer?
+        /// The answer that the store has not taken, and why; the flight stays until it has.
+        var unwritten: (answer: NewAnswer, error: StoreError)?
 
         static func failed(_ error: GatewayError) -> Landing {
             Landing(result: .failed(error))
@@ -76,7 +76,7 @@ struct PaidFlight: Sendable {
             row = try await self.calls.store.claim(claim)
         } catch {
             self.leave(boarding)
-            return .failed(self.refusal(of: error))
+            return self.refusal(of: error)
         }
         if !row.isNew { self.calls.quotas.adopt(row.reservations) }
         var outcome = await self.call(exchange, boarding.account, row, deadline: deadline).run()
@@ -104,16 +104,20 @@ struct PaidFlight: Sendable {
             flight: self.flight
         )
         claim.reservations = reservations
-        claim.token = self.request.token
+        claim.token = self.calls.flights.token(self.request.scope.hash, self.flight)
         return claim
     }
 
-    func refusal(of error: StoreError) -> GatewayError {
-        if error.code == .tokenExhausted { return .tokenExhausted }
-        if error.code == .conflict || error.code == .settledBilled { return .settledBilled }
-        if error.code == .erased { return .erased }
-        self.calls.trouble.note(error)
-        return .storeUnavailable
+    func refusal(of error: StoreError) -> Landing {
+        switch error.code {
+        // Whoever waits may have another token, or have come after the erasure.
+        case .tokenExhausted: return Landing(result: .refused(.tokenExhausted))
+        case .erased: return Landing(result: .refused(.erased))
+        case .conflict, .settledBilled: return .failed(.settledBilled)
+        default:
+            self.calls.trouble.note(error)
+            return .failed(.storeUnavailable)
+        }
     }
 
     private func call(
@@ -125,12 +129,10 @@ struct PaidFlight: Sendable {
         UpstreamCall(
             services: self.services,
             account: account,
-            route: operation.name,
+            route: .paid(operation),
             client: self.request.scope.client,
             requestID: self.request.requestID,
             deadline: deadline,
-            isRepeatable: operation.isDeduplicated,
-            isPaid: true,
             makeRequest: { timestamp, nonce in
                 operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: row.upstreamKey)
             },
@@ -199,7 +201,7 @@ struct PaidFlight: Sendable {
         } catch {
             self.calls.trouble.note(error)
             details.isStored = false
-            landing.unwritten = new
+            landing.unwritten = (new, error)
         }
         landing.result = .answered(answer, details: details)
         return landing

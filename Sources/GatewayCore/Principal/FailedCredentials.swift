@@ -32,7 +32,7 @@ struct FailedCredentials: Sendable {
             code: .tooManyRequests,
             origin: .client,
             message: "Too many invalid credentials came from this address; correct the credential and wait.",
-            reason: "invalid_credentials",
+            reason: LimitRefusal.invalidCredentials.rawValue,
             retryAfter: Int(wait.components.seconds) + 1
         )
     }

@@ -1,10 +1,13 @@
 public import Cryptography
+internal import Locking
 
 /// What all derived secrets come from: the master secret, and the one before it while it is being replaced.
 ///
 /// A derived secret is HKDF-SHA256 over purpose, client name and version (design, section 4, step 2), so nothing secret
 /// is stored, and raising the version ends a secret.
-public struct MasterKeys: Sendable {
+///
+/// Both can be replaced while calls are served: what was derived from a master that is among the new ones stays valid.
+public final class MasterKeys: Sendable {
     /// What a derived secret is for.
     private enum Purpose: String {
         case token
@@ -19,27 +22,46 @@ public struct MasterKeys: Sendable {
         let name: String
     }
 
-    /// The present one first.
-    private let generations: [Generation]
+    private struct State {
+        /// The present one first.
+        let generations: [Generation]
+        let addressKeys: [Secret]
+    }
+
+    private let state: Locked<State>
 
     /// Takes the master secret.
     ///
     /// - Parameter previous: The secret before it, whose tokens and signatures are still accepted; or nil.
     public init(current: Secret, previous: Secret? = nil) {
-        self.generations = [current, previous].compactMap { $0 }.map { secret in
+        self.state = Locked(Self.state(current: current, previous: previous))
+    }
+
+    /// Takes other masters from now on.
+    public func replace(current: Secret, previous: Secret?) {
+        let next = Self.state(current: current, previous: previous)
+        self.state.withLock { $0 = next }
+    }
+
+    private static func state(current: Secret, previous: Secret?) -> State {
+        let generations = [current, previous].compactMap { $0 }.map { secret in
             let name = Self.derive(from: secret, .name, client: "", version: 0, count: 4)
             return Generation(secret: secret, name: name.withBytes { Hex.encode($0) })
         }
+        return State(
+            generations: generations,
+            addressKeys: generations.map { Self.derive(from: $0.secret, .address, client: "", version: 0) }
+        )
     }
 
-    /// The name of the key that tokens are signed with now: master and version.
-    func tokenKeyID(version: Int) -> String {
-        "\(self.generations[0].name).\(version)"
-    }
+    private var generations: [Generation] { self.state.withLock { $0.generations } }
 
-    /// The key that tokens are signed with now.
-    func tokenKey(client: String, version: Int) -> Secret {
-        Self.derive(from: self.generations[0].secret, .token, client: client, version: version)
+    /// The key that tokens are signed with now, and its name: master and version.
+    func tokenKey(client: String, version: Int) -> (id: String, key: Secret) {
+        // Both of one master, whatever is replaced meanwhile.
+        let generation = self.generations[0]
+        let key = Self.derive(from: generation.secret, .token, client: client, version: version)
+        return ("\(generation.name).\(version)", key)
     }
 
     /// The key of this name, and of which version it is; nil when none has such a name.
@@ -64,9 +86,7 @@ public struct MasterKeys: Sendable {
     }
 
     /// The keys that addresses given to clients are sealed with: the first seals, all of them open.
-    public var addressKeys: [Secret] {
-        self.generations.map { Self.derive(from: $0.secret, .address, client: "", version: 0) }
-    }
+    public var addressKeys: [Secret] { self.state.withLock { $0.addressKeys } }
 
     private static func signingSecret(from master: Secret, client: String, version: Int) -> String {
         Self.derive(from: master, .signing, client: client, version: version).withBytes {

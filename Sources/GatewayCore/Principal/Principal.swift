@@ -12,7 +12,7 @@ public struct Principal: Hashable, Sendable {
 
     /// The client's name, chosen by the operator.
     public let client: String
-    /// The user the client acts for, or nil.
+    /// The user the client acts for, whose records alone are seen then; nil sees all of the client's.
     public let user: String?
     /// What the credential may do.
     public let scopes: Set<Scope>
@@ -30,11 +30,6 @@ public struct Principal: Hashable, Sendable {
         self.client = client
         self.user = user
         self.scopes = scopes
-    }
-
-    /// The user whose records alone may be seen; nil for credentials that see all of their client's.
-    public var boundUser: String? {
-        if case .token = self.credential { self.user } else { nil }
     }
 
     /// Refuses an operation that the credential does not cover.

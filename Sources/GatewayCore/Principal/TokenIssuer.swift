@@ -104,10 +104,8 @@ public struct TokenIssuer: Sendable {
             expiresAt: now / 1000 + Int64(lifetime),
             maximumCalls: request.maximumCalls
         )
-        let text = token.encode(
-            keyID: self.masters.tokenKeyID(version: client.version),
-            key: self.masters.tokenKey(client: client.name, version: client.version)
-        )
+        let (keyID, key) = self.masters.tokenKey(client: client.name, version: client.version)
+        let text = token.encode(keyID: keyID, key: key)
         return Issued(text, id: token.id, lifetime: lifetime)
     }
 }

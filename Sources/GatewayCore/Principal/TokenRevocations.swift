@@ -16,6 +16,15 @@ public final class TokenRevocations: Sendable {
         var subjects: [Subject: Int64] = [:]
     }
 
+    /// Whose tokens were revoked.
+    enum Extent: Sendable {
+        case user
+        case client
+    }
+
+    /// How many users of a client have revocations of their own; erasing users who never were must not grow the store.
+    private static let maximumUsers = 10_000
+
     private let store: Store
     private let state = Locked(State())
 
@@ -42,6 +51,18 @@ public final class TokenRevocations: Sendable {
         )
         try await self.store.revokeTokens(revocation)
         self.note(revocation)
+    }
+
+    /// Takes back all tokens that a user has at this time, or all of the client's where too many of its users have
+    /// revocations already: those then get new tokens, and one revocation takes the place of many.
+    func revokeAll(ofUser user: String, client: String, at now: Int64) async throws(StoreError) -> Extent {
+        let ended = Self.ended(at: now)
+        let users = self.state.withLock { state in
+            state.subjects.lazy.filter { $0.key.client == client && $0.key.user != nil && $0.value > ended }.count
+        }
+        let extent: Extent = users < Self.maximumUsers ? .user : .client
+        try await self.revoke(user: extent == .user ? user : nil, client: client, at: now)
+        return extent
     }
 
     /// Whether a token was taken back.
@@ -73,13 +94,20 @@ public final class TokenRevocations: Sendable {
                 state.tokens[Self.key(tokenID, of: revocation.client)] = revocation.expiresAt
             } else {
                 let until = revocation.revokedAt / 1000
-                let ended = until - AccessToken.maximumLifetime - 1
-                state.subjects = state.subjects.filter { $0.value > ended }
+                let ended = Self.ended(at: revocation.revokedAt)
+                state.subjects = state.subjects.filter {
+                    // A client's revocation says all that its users' earlier ones said.
+                    let isCovered = revocation.user == nil && $0.key.client == revocation.client && $0.value <= until
+                    return $0.value > ended && !isCovered
+                }
                 let subject = Subject(client: revocation.client, user: revocation.user)
                 state.subjects[subject] = max(until, state.subjects[subject] ?? 0)
             }
         }
     }
+
+    /// Up to which second tokens have ended by themselves.
+    private static func ended(at now: Int64) -> Int64 { now / 1000 - AccessToken.maximumLifetime - 1 }
 
     /// A client revokes its own tokens only, whatever id it names.
     private static func key(_ tokenID: String, of client: String) -> String {

@@ -291,7 +291,7 @@ actor RealtimeRound: PaidRound {
         case .passed(let response):
             frame = response.body
             ending = .failed
-        case .failed(let error):
+        case .failed(let error), .refused(let error):
             frame = self.dialect.refusal(
                 error,
                 requestID: self.requestID,

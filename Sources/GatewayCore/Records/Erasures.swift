@@ -57,13 +57,17 @@ public struct Erasures: Sendable {
         let end = self.clock.now() + limit
         let now = self.clock.unixMilliseconds()
         // First, so that nothing new begins in the user's name.
-        try await self.revocations.revoke(user: user, client: client, at: now)
-        self.calls?.usage.makeAnonymous(client: client, user: user, at: now)
+        if try await self.revocations.revokeAll(ofUser: user, client: client, at: now) == .client {
+            self.logger.warning(
+                "too many users' tokens are revoked to tell them apart; all of the client's are",
+                ["client": .string(client)]
+            )
+        }
         let erasure = NewErasure(
             client: client,
             user: user,
             actor: actor,
-            lastFlight: self.calls?.latestFlight,
+            flights: self.calls?.erase(client: client, user: user),
             requestedAt: now
         )
         let id = try await self.store.beginErasure(erasure)

@@ -20,6 +20,13 @@ final class UsageTally: Sendable {
         fileprivate let erasures: Int
     }
 
+    /// Rows on their way to the store.
+    struct Part: Sendable {
+        /// The rows.
+        let rows: [UsageKey: UsageCounts]
+        fileprivate let erasures: Int
+    }
+
     private struct User: Hashable {
         let client: String
         let user: String?
@@ -28,16 +35,39 @@ final class UsageTally: Sendable {
     private struct State {
         var rows: [UsageKey: UsageCounts] = [:]
         var erasures = 0
-        /// Users erased within the last hour, with the number of their erasure and its time: what began before is
-        /// counted without their name.
-        var erased: [User: (number: Int, at: Int64)] = [:]
+        /// Users erased while what began before is still open, with the number of their erasure: it is counted without
+        /// their name.
+        var erased: [User: Int] = [:]
+        /// Requests, and parts on their way to the store, by how many users had been erased when they began.
+        var open: [Int: Int] = [:]
+
+        mutating func begin() -> Int {
+            self.open[self.erasures, default: 0] += 1
+            return self.erasures
+        }
+
+        mutating func end(_ erasures: Int) {
+            let rest = (self.open[erasures] ?? 1) - 1
+            self.open[erasures] = rest > 0 ? rest : nil
+        }
+
+        /// The key without its user, if that was erased since.
+        func key(_ key: UsageKey, since erasures: Int) -> UsageKey {
+            let erasure = self.erased[User(client: key.client, user: key.user)]
+            return erasure.map { $0 > erasures } == true ? key.anonymous : key
+        }
+
+        mutating func add(_ counts: UsageCounts, to key: UsageKey) {
+            let isFull = self.rows.count >= UsageTally.maximumRows && self.rows[key] == nil
+            self.rows[isFull ? key.anonymous : key, default: UsageCounts()] += counts
+        }
     }
 
     private let state = Locked(State())
 
-    /// A request comes.
+    /// A request comes; it is counted once, when it ends.
     func enter(_ key: UsageKey) -> Entry {
-        Entry(key: key, erasures: self.state.withLock { $0.erasures })
+        Entry(key: key, erasures: self.state.withLock { $0.begin() })
     }
 
     /// Counts one request by its answer.
@@ -49,7 +79,7 @@ final class UsageTally: Sendable {
         } else if response.fields[.idempotencyReplayed] != nil {
             counts.replayed = 1
         }
-        self.add(counts, to: self.key(of: entry))
+        self.end(entry, counts)
     }
 
     /// Counts one request that failed.
@@ -61,65 +91,58 @@ final class UsageTally: Sendable {
         } else {
             counts.failed = 1
         }
-        self.add(counts, to: self.key(of: entry))
+        self.end(entry, counts)
     }
 
-    /// Hands everything to the store; what it does not take stays.
-    func flush(to store: Store) async throws(StoreError) {
-        var rest = self.take()
-        while !rest.isEmpty {
-            let part = Dictionary(
-                uniqueKeysWithValues: rest[..<min(rest.count, Self.rowsPerWrite)].map { ($0.key, $0.value) }
-            )
-            do throws(StoreError) {
-                try await store.addUsage(part)
-            } catch {
-                for (key, counts) in rest { self.add(counts, to: key) }
-                throw error
+    private func end(_ entry: Entry, _ counts: UsageCounts) {
+        self.state.withLock { state in
+            state.add(counts, to: state.key(entry.key, since: entry.erasures))
+            state.end(entry.erasures)
+        }
+    }
+
+    /// Takes rows for one write, which ``finish(_:isWritten:)`` ends; nil when there are none.
+    func take() -> Part? {
+        self.state.withLock { state in
+            guard !state.rows.isEmpty else { return nil }
+            let rows: [UsageKey: UsageCounts]
+            if state.rows.count > Self.rowsPerWrite {
+                rows = Dictionary(uniqueKeysWithValues: state.rows.prefix(Self.rowsPerWrite).map { ($0.key, $0.value) })
+                for key in rows.keys { state.rows[key] = nil }
+            } else {
+                rows = state.rows
+                state.rows.removeAll(keepingCapacity: true)
             }
-            rest.removeFirst(part.count)
+            return Part(rows: rows, erasures: state.begin())
+        }
+    }
+
+    /// Ends a write.
+    ///
+    /// - Parameter isWritten: If not, all is counted again, without the users that were erased meanwhile.
+    func finish(_ part: Part, isWritten: Bool) {
+        self.state.withLock { state in
+            if !isWritten {
+                for (key, counts) in part.rows { state.add(counts, to: state.key(key, since: part.erasures)) }
+            }
+            state.end(part.erasures)
         }
     }
 
     /// Forgets who a user was that is being erased.
-    func makeAnonymous(client: String, user: String, at now: Int64) {
+    func makeAnonymous(client: String, user: String) {
         self.state.withLock { state in
             state.erasures += 1
-            // No request lasts an hour.
-            state.erased = state.erased.filter { $0.value.at > now - 3_600_000 }
-            state.erased[User(client: client, user: user)] = (state.erasures, now)
+            // Nothing that is open began before these.
+            let oldest = state.open.keys.min() ?? state.erasures
+            if state.erased.contains(where: { $0.value <= oldest }) {
+                state.erased = state.erased.filter { $0.value > oldest }
+            }
+            state.erased[User(client: client, user: user)] = state.erasures
             for (key, counts) in state.rows where key.client == client && key.user == user {
                 state.rows[key] = nil
                 state.rows[key.anonymous, default: UsageCounts()] += counts
             }
         }
-    }
-
-    private func key(of entry: Entry) -> UsageKey {
-        let key = entry.key
-        let erasure = self.state.withLock { $0.erased[User(client: key.client, user: key.user)] }
-        return erasure.map { $0.number > entry.erasures } == true ? key.anonymous : key
-    }
-
-    private func take() -> [(key: UsageKey, value: UsageCounts)] {
-        self.state.withLock { state in
-            defer { state.rows.removeAll(keepingCapacity: true) }
-            return state.rows.map { ($0.key, $0.value) }
-        }
-    }
-
-    private func add(_ counts: UsageCounts, to key: UsageKey) {
-        self.state.withLock { state in
-            let isFull = state.rows.count >= Self.maximumRows && state.rows[key] == nil
-            state.rows[isFull ? key.anonymous : key, default: UsageCounts()] += counts
-        }
-    }
-}
-
-extension UsageKey {
-    fileprivate var anonymous: UsageKey {
-        var key = self
-        key.user = nil
-        return key
     }
 }

@@ -151,7 +151,7 @@ public final class Account: Sendable {
         let now = clock.now()
         let unixNow = clock.unixMilliseconds()
         return self.state.withLock { state in
-            let day = DailyQuota(limits: DailyQuota.Allowance(), resetOffset: self.dayOffset)
+            let day = DailyQuota(limits: DailyQuota.Allowance(), dayOffset: self.dayOffset)
             let rest = Duration.milliseconds(day.resetInstant(at: unixNow) - unixNow)
             let time = fault == .exhaustedToday ? rest : state.settings.exhaustedTime
             return state.condition.note(fault, exhaustedFor: time, at: now)

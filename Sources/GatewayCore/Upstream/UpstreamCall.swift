@@ -41,15 +41,10 @@ struct UpstreamCall: Sendable {
 
     let services: UpstreamServices
     let account: Account
-    /// The route at the platform, for its breaker.
-    let route: String
+    let route: UpstreamRoute
     let client: String
     let requestID: String
     let deadline: ContinuousClock.Instant
-    /// Whether sending again is safe although the platform may have seen the request.
-    let isRepeatable: Bool
-    /// Whether an answer is billed.
-    let isPaid: Bool
     /// Builds an attempt for a Unix time in seconds and a nonce.
     let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
     let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
@@ -65,7 +60,7 @@ struct UpstreamCall: Sendable {
         var last: Result?
         while true {
             let permit: CircuitBreaker.Permit
-            switch self.account.admit(route: self.route, at: self.services.clock.now()) {
+            switch self.account.admit(route: self.route.name, at: self.services.clock.now()) {
             case .admitted(let admitted):
                 permit = admitted
             case .refused(let until):
@@ -118,7 +113,7 @@ struct UpstreamCall: Sendable {
     private func attempt(_ permit: CircuitBreaker.Permit) async -> Result {
         let result = await self.exchange()
         let now = self.services.clock.now()
-        self.account.record(CircuitBreaker.Outcome(of: result), for: permit, route: self.route, at: now)
+        self.account.record(CircuitBreaker.Outcome(of: result), for: permit, route: self.route.name, at: now)
         return self.judgeAccount(result)
     }
 
@@ -167,7 +162,7 @@ struct UpstreamCall: Sendable {
         }
         // Quota and balance are proved by what costs something; a report is given to an account without either.
         var speaksForAll = false
-        if case .answered = result { speaksForAll = self.isPaid }
+        if case .answered = result { speaksForAll = self.route.isPaid }
         if self.account.noteAcceptance(ofAll: speaksForAll, at: self.services.clock.now()) {
             self.services.logger.notice("platform account accepted again", ["account": .string(self.account.name)])
         }
@@ -231,14 +226,15 @@ struct UpstreamCall: Sendable {
             }
         case .codeless(let response):
             let isRetryable = RetryPolicy.isRetryable(status: response.status)
-            return isRetryable && self.isRepeatable ? .retryable(retryAfter: self.retryAfter(of: response)) : .final
+            return isRetryable && self.route.isRepeatable
+                ? .retryable(retryAfter: self.retryAfter(of: response)) : .final
         case .malformed:
-            return self.isRepeatable ? .retryable(retryAfter: nil) : .final
+            return self.route.isRepeatable ? .retryable(retryAfter: nil) : .final
         case .failed(let error):
             switch error.reason {
             case .tls, .tooLarge, .cancelled, .refused: return .final
             case .resolve, .connect, .timeout, .reset, .malformed:
-                return error.bytesSent == 0 || self.isRepeatable ? .retryable(retryAfter: nil) : .final
+                return error.bytesSent == 0 || self.route.isRepeatable ? .retryable(retryAfter: nil) : .final
             }
         }
     }

@@ -4,14 +4,24 @@ public import HTTPWire
 public struct UpstreamFetch: Sendable {
     private let services: UpstreamServices
     private let account: Account
-    private let client: String
+    private let route: UpstreamRoute
+    private let principal: Principal
     private let requestID: String
 
     /// Takes what it needs.
-    public init(services: UpstreamServices, account: Account, client: String, requestID: String) {
+    ///
+    /// - Parameter principal: Whose call it is.
+    public init(
+        services: UpstreamServices,
+        account: Account,
+        route: UpstreamRoute,
+        principal: Principal,
+        requestID: String
+    ) {
         self.services = services
         self.account = account
-        self.client = client
+        self.route = route
+        self.principal = principal
         self.requestID = requestID
     }
 
@@ -20,22 +30,23 @@ public struct UpstreamFetch: Sendable {
     /// - Parameters:
     ///   - request: Builds an attempt for a Unix time in seconds and a nonce.
     ///   - classify: Reads the answer.
-    /// - Throws: 429/42901 without a slot, 502/50200 without an answer.
+    /// - Throws: 429/42901 with too many calls at a time or without a slot, 502/50200 without an answer.
     public func run(
         request: @escaping @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest,
         classify: @escaping @Sendable (HTTPTransportResponse) -> PlatformAnswer
     ) async throws(GatewayError) -> HTTPResponse {
+        let client = self.principal.client
+        try self.services.limiter.beginCall(client: client, user: self.principal.user)
+        defer { self.services.limiter.endCall(client: client, user: self.principal.user) }
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
-        try await self.account.takeSlot(for: self.client, services: self.services)
+        try await self.account.takeSlot(for: client, services: self.services)
         let call = UpstreamCall(
             services: self.services,
             account: self.account,
-            route: "report",
-            client: self.client,
+            route: self.route,
+            client: client,
             requestID: self.requestID,
             deadline: deadline,
-            isRepeatable: true,
-            isPaid: false,
             makeRequest: request,
             classify: classify
         )

@@ -11,6 +11,8 @@ struct Reply: Sendable {
     var isReplayed = false
     var retryAfter: String?
     var allow: String?
+    /// Further fields.
+    var fields = HTTPFields()
     /// How the answer is to leave; nil for the regular way.
     var irregularity: Irregularity?
 

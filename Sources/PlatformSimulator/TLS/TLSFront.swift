@@ -28,9 +28,11 @@ final class TLSFront: Sendable {
 
     /// Listens on a free port.
     ///
-    /// - Parameter target: The port of the plain listener at 127.0.0.1.
-    init(to target: UInt16) throws {
-        let certificates = try TestCertificates()
+    /// - Parameters:
+    ///   - target: The port of the plain listener at 127.0.0.1.
+    ///   - days: How long its certificate is valid; less than 0 for one that has ended.
+    init(to target: UInt16, days: Int = 30) throws {
+        let certificates = try TestCertificates(days: days)
         guard let context = Self.makeContext(certificates) else {
             certificates.remove()
             throw Failure(description: "libssl refuses the certificates")

@@ -18,27 +18,34 @@ struct TestCertificates: Sendable {
 
     /// Makes them in a folder of their own, which only this user can read.
     ///
+    /// - Parameter days: How long the server's is valid; less than 0 for one that has ended.
     /// - Throws: ``Failure``, when the command is missing or fails.
-    init() throws(Failure) {
+    init(days: Int = 30) throws(Failure) {
         var template = Array("/tmp/speechsim-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder can be made") }
         self.folder = template.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-sha256", "-days", "30"]
+        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-sha256"]
+        let request = "\(self.folder)/server.csr"
         do {
             try Self.run(
-                ["openssl", "req", "-x509"] + key + [
+                ["openssl", "req", "-x509", "-days", "30"] + key + [
                     "-keyout", "\(self.folder)/ca.key", "-out", self.authorityFile, "-subj", "/CN=speechsim authority",
                     "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign",
                 ]
             )
             try Self.run(
-                ["openssl", "req", "-x509"] + key + [
-                    "-CA", self.authorityFile, "-CAkey", "\(self.folder)/ca.key", "-keyout", self.keyFile,
-                    "-out", self.certificateFile, "-subj", "/CN=speechsim",
+                ["openssl", "req"] + key + [
+                    "-keyout", self.keyFile, "-out", request, "-subj", "/CN=speechsim",
                     "-addext", "basicConstraints=critical,CA:FALSE",
                     "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1",
                 ]
             )
+            // Only this subcommand makes certificates that have ended.
+            try Self.run([
+                "openssl", "x509", "-req", "-in", request, "-CA", self.authorityFile, "-CAkey",
+                "\(self.folder)/ca.key", "-copy_extensions", "copyall", "-days", "\(days)", "-out",
+                self.certificateFile,
+            ])
         } catch {
             self.remove()
             throw error
@@ -47,7 +54,9 @@ struct TestCertificates: Sendable {
 
     /// Deletes the files and their folder.
     func remove() {
-        for name in ["ca.pem", "ca.key", "server.pem", "server.key"] { unlink("\(self.folder)/\(name)") }
+        for name in ["ca.pem", "ca.key", "server.pem", "server.key", "server.csr", "ca.srl"] {
+            unlink("\(self.folder)/\(name)")
+        }
         rmdir(self.folder)
     }
 

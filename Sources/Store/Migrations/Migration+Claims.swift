@@ -112,10 +112,15 @@ extension Migration {
                 id INTEGER PRIMARY KEY CHECK (id = 1),
                 next_id INTEGER NOT NULL,
                 answered INTEGER NOT NULL,
-                probes INTEGER NOT NULL,
                 fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 16)
             );
-            INSERT INTO state (id, next_id, answered, probes, fingerprint_key) VALUES (1, 1, 0, 0, randomblob(16));
+            INSERT INTO state (id, next_id, answered, fingerprint_key) VALUES (1, 1, 0, randomblob(16));
+
+            -- Holds a row only while the store is probed.
+            CREATE TABLE probes (
+                id INTEGER PRIMARY KEY CHECK (id = 1),
+                body BLOB NOT NULL
+            );
             """
     )
 }

@@ -38,17 +38,18 @@ public struct NewErasure: Sendable {
     public var user: String
     /// Who wants it, for the audit.
     public var actor: String
-    /// The last flight that began before: of flights up to this one nothing is stored.
-    public var lastFlight: FlightID?
+    /// From the flight that began first of those that run to the one that began last: of flights up to that nothing is
+    /// stored.
+    public var flights: ClosedRange<FlightID>?
     /// The present time, in Unix milliseconds.
     public var requestedAt: Int64
 
     /// Takes the parts.
-    public init(client: String, user: String, actor: String, lastFlight: FlightID?, requestedAt: Int64) {
+    public init(client: String, user: String, actor: String, flights: ClosedRange<FlightID>?, requestedAt: Int64) {
         self.client = client
         self.user = user
         self.actor = actor
-        self.lastFlight = lastFlight
+        self.flights = flights
         self.requestedAt = requestedAt
     }
 }
@@ -66,8 +67,8 @@ struct KeyRetention {
 
 /// Up to which flight a user was erased.
 struct ErasedUser {
-    /// Longer than any flight lasts, in milliseconds.
-    static let lifetime: Int64 = 3_600_000
+    /// Longer than what a flight or a flush has written waits for its commit, in milliseconds.
+    static let minimumLifetime: Int64 = 60_000
 
     let lastFlight: FlightID
     let erasedAt: Int64

@@ -11,3 +11,10 @@ public struct FlightID: Hashable, Sendable {
         self.serial = serial
     }
 }
+
+extension FlightID: Comparable {
+    /// Whether a flight began before another of the same process.
+    public static func < (first: FlightID, second: FlightID) -> Bool {
+        (first.process, first.serial) < (second.process, second.serial)
+    }
+}

@@ -18,6 +18,13 @@ public struct UsageKey: Hashable, Sendable {
         self.user = user
         self.operation = operation
     }
+
+    /// The same without its user.
+    public var anonymous: UsageKey {
+        var key = self
+        key.user = nil
+        return key
+    }
 }
 
 /// How much was used.

@@ -8,6 +8,7 @@ struct Statements {
     let rollbackToSavepoint: Statement
     let writeState: Statement
     let probe: Statement
+    let endProbe: Statement
 
     let insertKey: Statement
     let insertClaim: Statement
@@ -41,6 +42,7 @@ struct Statements {
     let useToken: Statement
     let giveTokenCallBack: Statement
     let deleteTokenRevocation: Statement
+    let deleteTokenRevocations: Statement
     let insertTokenRevocation: Statement
     let deleteOldTokenCalls: Statement
     let deleteOldTokenRevocations: Statement
@@ -53,7 +55,9 @@ struct Statements {
         self.releaseSavepoint = try database.prepare("RELEASE item")
         self.rollbackToSavepoint = try database.prepare("ROLLBACK TO item")
         self.writeState = try database.prepare("UPDATE state SET next_id = ?1, answered = ?2 WHERE id = 1")
-        self.probe = try database.prepare("UPDATE state SET probes = probes + 1 WHERE id = 1")
+        // Random bytes, which no file system makes smaller.
+        self.probe = try database.prepare("INSERT OR REPLACE INTO probes (id, body) VALUES (1, randomblob(?1))")
+        self.endProbe = try database.prepare("DELETE FROM probes")
 
         self.insertKey = try database.prepare(
             """
@@ -174,6 +178,9 @@ struct Statements {
         self.giveTokenCallBack = try database.prepare("UPDATE token_calls SET used = used - 1 WHERE token = ?1")
         self.deleteTokenRevocation = try database.prepare(
             "DELETE FROM token_revocations WHERE client = ?1 AND user IS ?2 AND token IS ?3"
+        )
+        self.deleteTokenRevocations = try database.prepare(
+            "DELETE FROM token_revocations WHERE client = ?1 AND revoked_ms <= ?2"
         )
         self.insertTokenRevocation = try database.prepare(
             """

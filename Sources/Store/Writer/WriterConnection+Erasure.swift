@@ -42,9 +42,18 @@ extension WriterConnection {
             $0.bind(id, at: 4)
             $0.bind(new.actor, at: 5)
         }
-        self.erasedUsers = self.erasedUsers.filter { $0.value.erasedAt > new.requestedAt - ErasedUser.lifetime }
-        self.erasedUsers[ClientUser(client: new.client, user: new.user)] = new.lastFlight.map {
-            ErasedUser(lastFlight: $0, erasedAt: new.requestedAt)
+        if let flights = new.flights {
+            let isOver = { (erased: ErasedUser) in
+                erased.lastFlight < flights.lowerBound
+                    && erased.erasedAt < new.requestedAt - ErasedUser.minimumLifetime
+            }
+            if self.erasedUsers.contains(where: { isOver($0.value) }) {
+                self.erasedUsers = self.erasedUsers.filter { !isOver($0.value) }
+            }
+            self.erasedUsers[ClientUser(client: new.client, user: new.user)] = ErasedUser(
+                lastFlight: flights.upperBound,
+                erasedAt: new.requestedAt
+            )
         }
         return id
     }
@@ -89,9 +98,10 @@ extension WriterConnection {
             }
             return ErasureProgress(id: id, counts: counts, isComplete: false)
         }
-        try self.makeUsageAnonymous(client: running.audit.client, user: running.audit.subject)
+        let hadUsage = try self.makeUsageAnonymous(client: running.audit.client, user: running.audit.subject)
         try self.erasure.end.run { $0.bind(id, at: 1) }
-        try self.note(running.audit, id: id, counts: counts, now: now)
+        // A user who never was leaves no trace: anybody can make up names.
+        if hadUsage || counts != ErasedCounts() { try self.note(running.audit, id: id, counts: counts, now: now) }
         return ErasureProgress(id: id, counts: counts, isComplete: true)
     }
 
@@ -102,16 +112,20 @@ extension WriterConnection {
 
     /// Whether a claim's key was erased, or its flight began before all calls of its user were.
     func isErased(_ claim: NewClaim) throws(StoreError) -> Bool {
-        if let user = claim.user, let last = self.erasedUsers[ClientUser(client: claim.client, user: user)]?.lastFlight,
-            last.process == claim.flight.process, claim.flight.serial <= last.serial
-        {
-            return true
-        }
+        if self.isErased(user: claim.user, client: claim.client, since: claim.flight) { return true }
         return try self.erasure.findTombstone.first {
             $0.bind(claim.scope, at: 1)
         } reading: { _ in
             true
         } ?? false
+    }
+
+    /// Whether a user was erased after a flight began.
+    func isErased(user: String?, client: String, since flight: FlightID) -> Bool {
+        guard let user, let last = self.erasedUsers[ClientUser(client: client, user: user)]?.lastFlight else {
+            return false
+        }
+        return last.process == flight.process && flight <= last
     }
 
     /// Forgets what was erased long ago.

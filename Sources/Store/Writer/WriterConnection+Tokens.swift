@@ -19,12 +19,19 @@ extension WriterConnection {
         try self.statements.giveTokenCallBack.run { $0.bind(tokenID, at: 1) }
     }
 
-    /// Writes a revocation in the place of an earlier one of the same tokens.
+    /// Writes a revocation in the place of earlier ones of the same tokens.
     func revokeTokens(_ revocation: TokenRevocation) throws(StoreError) {
-        try self.statements.deleteTokenRevocation.run {
-            $0.bind(revocation.client, at: 1)
-            $0.bind(revocation.user, at: 2)
-            $0.bind(revocation.tokenID, at: 3)
+        if revocation.user == nil, revocation.tokenID == nil {
+            try self.statements.deleteTokenRevocations.run {
+                $0.bind(revocation.client, at: 1)
+                $0.bind(revocation.revokedAt, at: 2)
+            }
+        } else {
+            try self.statements.deleteTokenRevocation.run {
+                $0.bind(revocation.client, at: 1)
+                $0.bind(revocation.user, at: 2)
+                $0.bind(revocation.tokenID, at: 3)
+            }
         }
         try self.statements.insertTokenRevocation.run {
             $0.bind(revocation.client, at: 1)

@@ -88,7 +88,9 @@ extension WriterConnection {
     }
 
     /// Keeps what a user used without saying whose it was.
-    func makeUsageAnonymous(client: String, user: String) throws(StoreError) {
+    ///
+    /// - Returns: Whether there was any.
+    func makeUsageAnonymous(client: String, user: String) throws(StoreError) -> Bool {
         try self.writeUsage()
         for statement in [self.usage.makeAnonymous, self.usage.deleteUser] {
             try statement.run {
@@ -96,6 +98,7 @@ extension WriterConnection {
                 $0.bind(user, at: 2)
             }
         }
+        return self.database.changes > 0
     }
 
     /// Forgets usage of days long past.

@@ -39,7 +39,7 @@ final class WriterConnection {
 
     /// What the open transaction counted.
     var pendingUsage: [UsageKey: UsageCounts] = [:]
-    /// Users erased within the last hour, with the last flight that began before: one that has no row yet brings none.
+    /// Users erased while flights ran, with the last one that began before: what it brings later is not theirs any more.
     var erasedUsers: [ClientUser: ErasedUser] = [:]
 
     private var storedNextID: Int64
@@ -147,7 +147,12 @@ final class WriterConnection {
     }
 
     /// Proves that writing works.
-    func probe() throws(StoreError) {
-        try self.statements.probe.run()
+    func probe(byteCount: Int) throws(StoreError) {
+        try self.statements.probe.run { $0.bind(byteCount, at: 1) }
+    }
+
+    /// Gives back what the probe took, in a commit of its own: in the same one it would never have been on the disk.
+    func endProbe() throws(StoreError) {
+        try self.statements.endProbe.run()
     }
 }
