@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "Store", "Telemetry", "TestSupport",
+                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "SpeechAudio", "Store", "Telemetry",
+                "TestSupport",
             ]
         ),
         .testTarget(

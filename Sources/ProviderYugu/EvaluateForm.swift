@@ -26,7 +26,7 @@ struct EvaluateForm: Sendable {
         _ form: ReceivedForm,
         coreType: String,
         config: ReceivedForm.Part? = nil,
-        fileParts: Set<String>
+        fileParts: [String]
     ) throws(GatewayError) {
         guard let audio = form.part(named: Self.audioName) else {
             throw .invalid("The form lacks the part 'audio' with the recording.")
@@ -60,6 +60,9 @@ struct EvaluateForm: Sendable {
         (0x21...0x7E).contains(byte) && ![UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "%")].contains(byte)
     }
 
+    /// How long the recording is; nil when only the platform can tell.
+    var audioMilliseconds: Int64? { self.form.recordingLength(of: self.audio)?.milliseconds }
+
     /// The text that is signed: every text part as it is sent, and no file (contract yugu, section 3.4).
     ///
     /// For a native evaluation this is form A. A client whose `config` has a file name, as a browser sends a Blob, must
@@ -88,10 +91,10 @@ struct EvaluateForm: Sendable {
             self.audio,
             fileName: Self.baseName(self.audio.fileName) ?? "audio.wav",
             contentType: Self.known(self.audio.contentType)
-                ?? AudioMediaType.sniff(self.audio.prefix, fileName: self.audio.fileName)
+                ?? AudioMediaType.sniff(self.form.prefix(of: self.audio), fileName: self.audio.fileName)
         )
         if let image = self.image {
-            let type = ImageMediaType(sniffing: image.prefix)
+            let type = ImageMediaType(sniffing: self.form.prefix(of: image))
             append(
                 image,
                 fileName: Self.baseName(image.fileName) ?? type?.fileName ?? "image.png",

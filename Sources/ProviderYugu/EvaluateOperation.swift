@@ -8,11 +8,18 @@ struct EvaluateOperation: PaidExchange {
     let baseURL: String
     let surface: EvaluateSurface
     let form: EvaluateForm
+    let audioMilliseconds: Int64?
 
     let isDeduplicated = true
     var name: String { self.surface.operation }
     var coreType: String? { self.form.coreType }
-    var audioMilliseconds: Int64? { self.form.audio.audioMilliseconds }
+
+    init(baseURL: String, surface: EvaluateSurface, form: EvaluateForm) {
+        self.baseURL = baseURL
+        self.surface = surface
+        self.form = form
+        self.audioMilliseconds = form.audioMilliseconds
+    }
 
     func request(account: Account, timestamp: Int64, nonce: String, upstreamKey: String) -> HTTPTransportRequest {
         let encoder = MultipartEncoder(boundary: FormBoundary.make())

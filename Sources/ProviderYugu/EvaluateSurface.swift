@@ -27,12 +27,15 @@ enum EvaluateSurface: Sendable {
     }
 
     /// The parts that hold files; whatever else is sent is text, and signed.
-    var fileParts: Set<String> {
+    var fileParts: [String] {
         switch self {
-        case .native: [EvaluateForm.audioName, EvaluateForm.imageName]
-        case .compat: [EvaluateForm.audioName]
+        case .native: Self.nativeFiles
+        case .compat: Self.compatFiles
         }
     }
+
+    private static let nativeFiles = [EvaluateForm.audioName, EvaluateForm.imageName]
+    private static let compatFiles = [EvaluateForm.audioName]
 
     /// The form with what is certain about it checked.
     ///

@@ -51,7 +51,7 @@ public struct WAVParser: Sendable {
     static let openingSize = 12
 
     /// Whether a file with these first 12 bytes is a WAV file.
-    static func isWAV(_ opening: [UInt8]) -> Bool {
+    static func isWAV(_ opening: some Sequence<UInt8>) -> Bool {
         opening.starts(with: "RIFF".utf8) && opening.dropFirst(8).starts(with: "WAVE".utf8)
     }
 
@@ -95,6 +95,14 @@ public struct WAVParser: Sendable {
                 return
             }
         }
+    }
+
+    /// Takes the rest of a file by its size alone.
+    ///
+    /// Samples are counted if they have begun; what begins in there is not found.
+    mutating func skip(_ count: Int) {
+        guard case .data(let remaining) = self.step else { return }
+        self.dataBytes += min(remaining, count)
     }
 
     private mutating func enterChunk() {

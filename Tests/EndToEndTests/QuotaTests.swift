@@ -141,6 +141,18 @@ import Testing
         await bed.stop()
     }
 
+    @Test func aHeaderThatLiesDoesNotMakeARecordingFree() async throws {
+        let bed = try await Self.bed(#"client: { daily: { audio: "1s" } }"#)
+        var audio = TestAudio.wav(seconds: 2)
+        // The sample rate, 4 GHz.
+        audio.replaceSubrange(24..<28, with: [0, 0x28, 0x6B, 0xEE])
+        let response = try await bed.evaluate(key: "a", form: .evaluation(audio: audio))
+        #expect(response.status == 429 && response.json("reason") == "client_daily_audio", "\(response.text)")
+        #expect(try await bed.platformLog().isEmpty)
+        #expect(try await bed.evaluate(key: "b", form: .evaluation(audio: TestAudio.wav(seconds: 1))).status == 200)
+        await bed.stop()
+    }
+
     @Test func aNewDayBeginsWhenItsTimeComes() async throws {
         // The day ends three seconds from now.
         let now = Int64(Date().timeIntervalSince1970 * 1000)

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import HTTPWire
+import SpeechAudio
 import Store
 import Testing
 
@@ -29,13 +30,15 @@ import Testing
         _ body: [UInt8],
         in storage: BodyStorage,
         declared: Int? = nil,
-        step: Int = .max
+        step: Int = .max,
+        observers: [any FormObserver] = []
     ) throws -> ReceivedForm {
         let reception = FormReception(
             boundary: "b",
             fileParts: ["audio"],
             buffer: try storage.makeBuffer(declared: declared, client: "c"),
-            digest: storage.makeDigest()
+            digest: storage.makeDigest(),
+            observers: observers
         )
         var rest = body[...]
         while !rest.isEmpty {
@@ -73,7 +76,9 @@ import Testing
         let storage = try self.storage(memoryBody: memoryBody)
         let form = try Self.receive(body, in: storage, step: step)
         let part = try #require(form.part(named: "audio"))
-        #expect(part.count == audio.count && part.fileName == "a.wav" && part.prefix == Array(audio.prefix(16)))
+        #expect(
+            part.count == audio.count && part.fileName == "a.wav" && form.prefix(of: part) == Array(audio.prefix(16))
+        )
         #expect(try Self.bytes(of: form.content(of: part)) == audio)
         #expect(form.part(named: "config")?.text == Array("{}".utf8))
     }
@@ -129,6 +134,34 @@ import Testing
         #expect(try fingerprint([config, Self.part("name=\"audio\"; filename=\"a.wav\"", [1, 2, 4])]) != reference)
         #expect(try fingerprint([Self.part("name=\"config\"", Array("{ }".utf8)), audio]) != reference)
         #expect(try fingerprint([config, audio, Self.part("name=\"x\"", [])]) != reference)
+    }
+
+    /// The header of iOS recordings: what fills it up to 4 KiB comes in front of the samples.
+    private static let recording: [UInt8] = {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let format = number(1, 2) + number(1, 2) + number(16_000, 4) + number(32_000, 4) + number(2, 2) + number(16, 2)
+        return Array("RIFF".utf8) + number(0, 4) + Array("WAVEfmt ".utf8) + number(16, 4) + format
+            + Array("FLLR".utf8) + number(4044, 4) + [UInt8](repeating: 0, count: 4044)
+            + Array("data".utf8) + number(48_000, 4) + [UInt8](repeating: 3, count: 48_000)
+    }()
+
+    @Test(arguments: [false, true], [1000, 1 << 20])
+    func theLengthOfARecordingIsReadOnceWhereverItLies(isJudged: Bool, memoryBody: Int) throws {
+        let body = Self.part("name=\"audio\"; filename=\"a.wav\"", Self.recording) + Self.config + Self.end
+        let form = try Self.receive(
+            body,
+            in: try self.storage(memoryBody: memoryBody),
+            declared: body.count,
+            step: 1000,
+            observers: isJudged ? [RecordingJudge(of: "audio")] : []
+        )
+        let audio = try #require(form.part(named: "audio"))
+        #expect(form.recordingLength(of: audio)?.seconds == 1.5)
+        #expect((audio.verdict != nil) == isJudged)
+        let config = try #require(form.part(named: "config"))
+        #expect(form.recordingLength(of: config) == nil && config.verdict == nil)
     }
 
     @Test func aRepeatedNameIsRefused() throws {

@@ -103,7 +103,6 @@ final class PaidCallBench: Sendable {
             contentType: nil,
             count: bytes.count,
             tag: digest.finalize(),
-            prefix: [],
             text: bytes,
             range: nil
         )

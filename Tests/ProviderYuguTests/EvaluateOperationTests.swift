@@ -24,7 +24,6 @@ import Testing
             contentType: contentType,
             count: content.count,
             tag: digest.finalize(),
-            prefix: Array(content.prefix(16)),
             text: content,
             range: nil
         )

@@ -62,6 +62,19 @@ final class BodyBuffer: @unchecked Sendable {
         }
     }
 
+    /// Lends the beginning of a stretch: all of it that is in memory, at most 64 KiB of a file.
+    func withOpening<Result>(of range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        switch self.place {
+        case .memory:
+            self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        case .file(let file):
+            withUnsafeTemporaryAllocation(byteCount: min(range.count, Self.growth), alignment: 1) { buffer in
+                let count = file.read(into: buffer, at: range.lowerBound)
+                return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        }
+    }
+
     private func moveToFile(before piece: UnsafeRawBufferPointer) throws(GatewayError) {
         let file = try self.storage.makeFile(reserving: self.count, client: self.client)
         do {

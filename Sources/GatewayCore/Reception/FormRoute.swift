@@ -11,7 +11,7 @@ extension Exchange {
     ///   - admission: Whose share of the storage it takes; its principal can be asked for with the form.
     /// - Throws: 415 for another content type, 413 before a byte is read, 400 for a broken form, 408, 503.
     public func receiveForm(
-        fileParts: Set<String>,
+        fileParts: [String],
         recording: String? = nil,
         storage: BodyStorage,
         admission: Admission
@@ -19,16 +19,17 @@ extension Exchange {
         let boundary = try self.boundary()
         let declared: Int? = if case .length(let length) = self.head.framing { length } else { nil }
         let buffer = try storage.makeBuffer(declared: declared, client: admission.client)
-        var signed: SignedRequest?
-        if case .needsBody(let request) = admission { signed = request }
+        var observers: [any FormObserver] = []
+        if case .needsBody(let request) = admission {
+            observers.append(SignedFormProof(request, unproven: storage.unproven.reserve(0)))
+        }
+        if let recording { observers.append(RecordingJudge(of: recording)) }
         let reception = FormReception(
             boundary: boundary,
             fileParts: fileParts,
-            recording: recording,
             buffer: buffer,
             digest: storage.makeDigest(),
-            signed: signed,
-            unproven: signed == nil ? nil : storage.unproven.reserve(0)
+            observers: observers
         )
         let limit = storage.configuration.uploadBytes
         do {

@@ -16,15 +16,11 @@ public struct ReceivedForm: Sendable {
         public let count: Int
         /// What the exact content digests to under the store's key.
         public let tag: KeyedDigest.Tag
-        /// The content's first bytes, at most 16, for telling media types apart.
-        public let prefix: [UInt8]
         /// The content of a text part; empty for a file part.
         public let text: [UInt8]
         let range: Range<Int>?
-        /// How long a WAV file plays; nil for all else.
-        public var audioMilliseconds: Int64?
         /// What the precheck says of a recording; nil for any other part, and where nothing is checked.
-        public private(set) var verdict: AudioPrecheck.Verdict?
+        public internal(set) var verdict: AudioPrecheck.Verdict?
 
         /// Whether the part holds a file, which is never signed.
         var isFile: Bool { self.range != nil }
@@ -49,5 +45,16 @@ public struct ReceivedForm: Sendable {
     public func content(of part: Part) -> HTTPBodySegment {
         guard let range = part.range, let buffer = self.buffer else { return .bytes(part.text) }
         return buffer.segment(range)
+    }
+
+    /// The first bytes of a part, at most 16, for telling media types apart.
+    public func prefix(of part: Part) -> [UInt8] {
+        self.withOpening(of: part) { Array($0.prefix(16)) }
+    }
+
+    /// Lends the beginning of a part.
+    func withOpening<Result>(of part: Part, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard let range = part.range, let buffer = self.buffer else { return part.text.withUnsafeBytes(body) }
+        return buffer.withOpening(of: range, body)
     }
 }

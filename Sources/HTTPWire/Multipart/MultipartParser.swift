@@ -162,11 +162,13 @@ public struct MultipartParser: Sendable {
             }
         }
         let contentStart = index
+        var isDense = true
         while true {
-            guard let candidate = Self.carriageReturn(base, from: index, count: count) else {
+            guard let candidate = Self.carriageReturn(base, from: index, count: count, isDense: isDense) else {
                 try self.pass(UnsafeRawBufferPointer(start: base + contentStart, count: count - contentStart), handle)
                 return count
             }
+            isDense = candidate < index + Self.dense
             var length = 1
             while candidate + length < count, length < delimiter.count, base[candidate + length] == delimiter[length] {
                 length += 1
@@ -182,14 +184,26 @@ public struct MultipartParser: Sendable {
         }
     }
 
+    /// Where carriage returns are closer together than this, looking byte by byte costs less than a call.
+    private static let dense = 8
+
     /// The offset of the next CR.
     ///
-    /// Content that is full of them is looked at byte by byte: a call costs more than that.
-    private static func carriageReturn(_ base: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
-        let nearEnd = min(start + 8, count)
-        for index in start..<nearEnd where base[index] == ASCII.carriageReturn { return index }
-        guard nearEnd < count else { return nil }
-        return memchr(base + nearEnd, Int32(ASCII.carriageReturn), count - nearEnd).map {
+    /// - Parameter isDense: Whether the last one was close by.
+    private static func carriageReturn(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        count: Int,
+        isDense: Bool
+    ) -> Int? {
+        var start = start
+        if isDense {
+            let nearEnd = min(start + Self.dense, count)
+            for index in start..<nearEnd where base[index] == ASCII.carriageReturn { return index }
+            start = nearEnd
+        }
+        guard start < count else { return nil }
+        return memchr(base + start, Int32(ASCII.carriageReturn), count - start).map {
             UnsafeRawPointer(base).distance(to: UnsafeRawPointer($0))
         }
     }
@@ -247,6 +261,11 @@ public struct MultipartParser: Sendable {
         count: Int,
         handle: (MultipartEvent) throws -> Void
     ) throws -> Int {
+        if self.partHead.isEmpty, let (head, end) = try self.wholeHead(base + start, count: count - start) {
+            self.enterContent()
+            try handle(.partBegan(head))
+            return start + end
+        }
         var index = start
         var isEnd = false
         while index < count, !isEnd {
@@ -263,12 +282,41 @@ public struct MultipartParser: Sendable {
         }
         self.partHead.append(contentsOf: UnsafeBufferPointer(start: base + start, count: index - start))
         guard isEnd else { return index }
-        let head = try MultipartPartHead(parsing: self.partHead, limits: self.fieldLimits)
+        let head = try self.partHead.withUnsafeBufferPointer { bytes throws(MultipartError) in
+            try bytes.baseAddress.flatMap { base throws(MultipartError) in
+                try self.wholeHead(base, count: bytes.count)?.head
+            }
+        }
+        guard let head else { throw MultipartError.malformedPartHead("it cannot be read.") }
         self.partHead.removeAll(keepingCapacity: true)
+        self.enterContent()
+        try handle(.partBegan(head))
+        return index
+    }
+
+    private mutating func enterContent() {
         self.state = .content
         self.matched = 2
         self.borrowed = 2
-        try handle(.partBegan(head))
-        return index
+    }
+
+    /// The head if all of it is there and right; what else it is takes a closer look.
+    private func wholeHead(
+        _ base: UnsafePointer<UInt8>,
+        count: Int
+    ) throws(MultipartError) -> (head: MultipartPartHead, end: Int)? {
+        var scanner = HTTP1HeadScanner(hasRequestLine: true)
+        var index = 0
+        let bound = min(count, self.limits.partHeadBytes)
+        while true {
+            switch scanner.scanLine(base, from: index, count: bound, limits: self.fieldLimits) {
+            case .complete(let next): index = next
+            case .partial, .refused: return nil
+            case .end(let end):
+                let bytes = Array(UnsafeBufferPointer(start: base, count: end))
+                let fields = HTTPFields(storage: bytes, entries: scanner.entries)
+                return (try MultipartPartHead(fields), end)
+            }
+        }
     }
 }

@@ -16,9 +16,8 @@ public struct MultipartPartHead: Hashable, Sendable {
         self.contentType = contentType
     }
 
-    /// Reads the field lines of a part, the empty line included.
-    init(parsing bytes: [UInt8], limits: HTTP1Limits) throws(MultipartError) {
-        let fields = Self.fields(bytes, limits: limits)
+    /// Reads the fields of a part.
+    init(_ fields: HTTPFields) throws(MultipartError) {
         guard let disposition = fields.rawValue(of: .contentDisposition) else { throw .missingName }
         guard fields.count(of: .contentDisposition) == 1, fields.count(of: .contentType) <= 1 else {
             throw .malformedPartHead("a field comes twice.")
@@ -32,18 +31,6 @@ public struct MultipartPartHead: Hashable, Sendable {
     }
 
     private static let contentTransferEncoding = HTTPField.Name(literal: "Content-Transfer-Encoding")
-
-    private static func fields(_ bytes: [UInt8], limits: HTTP1Limits) -> HTTPFields {
-        var scanner = HTTP1HeadScanner(hasRequestLine: true)
-        bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            var start = 0
-            while case .complete(let next) = scanner.scanLine(base, from: start, count: buffer.count, limits: limits) {
-                start = next
-            }
-        }
-        return HTTPFields(storage: bytes, entries: scanner.entries)
-    }
 
     private static func names(
         in disposition: ArraySlice<UInt8>

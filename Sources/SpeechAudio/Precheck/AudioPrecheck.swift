@@ -77,6 +77,7 @@ public struct AudioPrecheck: Sendable {
     public func finish() -> Verdict {
         var level = self.level
         let format: SampleFormat?
+        var dataBytes = self.byteCount
         let duration: Double?
         var maximumSize = Finding.maximumUploadSize
         switch self.stage {
@@ -90,7 +91,8 @@ public struct AudioPrecheck: Sendable {
         case .wav:
             // Without samples the header could not be read to its end.
             format = self.parser.progress == .samples ? self.parser.format : nil
-            duration = format?.duration(ofDataBytes: self.parser.dataBytes)
+            dataBytes = self.parser.dataBytes
+            duration = format?.duration(ofDataBytes: dataBytes)
         case .round:
             format = .advised
             // By the byte, where that of a file goes by whole frames.
@@ -99,7 +101,7 @@ public struct AudioPrecheck: Sendable {
         }
         let tooLong = Finding.tooLong(duration: duration, size: self.byteCount, maximumSize: maximumSize)
         guard let format else {
-            return Verdict(coverage: .size, findings: [tooLong].compactMap(\.self))
+            return Verdict(coverage: .size, findings: [tooLong].compactMap(\.self), length: nil)
         }
         let findings =
             if let unsuitable = Finding.unsuitableFormat(format) {
@@ -107,7 +109,8 @@ public struct AudioPrecheck: Sendable {
             } else {
                 [Finding.tooShort(duration: duration), tooLong, Finding.tooLow(level)]
             }
-        return Verdict(coverage: .full, findings: findings.compactMap(\.self))
+        let length = RecordingLength(format: format, dataBytes: dataBytes, fileBytes: self.byteCount)
+        return Verdict(coverage: .full, findings: findings.compactMap(\.self), length: length)
     }
 }
 
@@ -126,6 +129,8 @@ extension AudioPrecheck {
         public let coverage: Coverage
         /// What was found, in the order of the contract; empty when nothing was.
         public let findings: [Finding]
+        /// What the recording counts as; nil when only its size could be judged.
+        public let length: RecordingLength?
 
         /// The finding that a call is refused with where unsuitable recordings are; nil when it goes on.
         public var rejection: Finding? { self.findings.first(where: \.code.isRejecting) }

@@ -54,6 +54,19 @@ public final class SpoolFile: HTTPBodyFile {
         self.directory.noteWritten(wanted)
     }
 
+    /// Reads what was appended.
+    ///
+    /// - Returns: How many bytes were read; fewer than the target holds at the end of the file, or when the disk fails.
+    public func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        var done = 0
+        while done < target.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: target[done...])
+            let count = pread(self.descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count > 0 { done += count } else if count == 0 || errno != EINTR { break }
+        }
+        return done
+    }
+
     /// Gives back what was reserved and not used: the body is complete.
     public func finish() {
         let unused = self.state.withLock { (state) -> Int64 in
