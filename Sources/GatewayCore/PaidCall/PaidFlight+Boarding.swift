@@ -143,7 +143,7 @@ extension PaidFlight {
     func reserveAll(on account: Account) throws(GatewayError) -> [Reservation] {
         let own = try self.reserveOwn()
         do {
-            return own + (try self.reserve([self.share(of: account)], names: ["account"]))
+            return own + (try self.reserve([.account(account)], parties: [.account]))
         } catch {
             self.calls.quotas.giveBack(own)
             throw error

@@ -7,21 +7,12 @@ internal import Telemetry
 ///
 /// It runs on the loop of its connection, and so do its rounds: nothing hops.
 actor RealtimeConnection {
-    /// Why a session ends before its client wants it to.
-    private enum CloseCode {
-        static let goingAway: UInt16 = 1001
-        static let policy: UInt16 = 1008
-        static let tryAgainLater: UInt16 = 1013
-        static let idle: UInt16 = 1000
-        static let credential: UInt16 = 4401
-    }
-
     nonisolated let executor: LoopExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
 
     private let opening: RealtimeOpening
     private let services: RealtimeServices
-    private let line: any RealtimeLine
+    private let channel: any WebSocketChannel
     private var number = 0
 
     /// The round that runs, or the last one.
@@ -31,17 +22,15 @@ actor RealtimeConnection {
     private var roundCount = 0
     private var idleSince: ContinuousClock.Instant
     private var isDraining = false
-    /// Set while the link is doubted; whatever comes clears it.
-    private var isDoubted = false
     /// Whether the client was told that there is no round for its audio: once is enough.
     private var hasRefusedAudio = false
 
     /// Takes what a session consists of.
-    init(_ opening: RealtimeOpening, line: any RealtimeLine, services: RealtimeServices, executor: LoopExecutor) {
+    init(_ opening: RealtimeOpening, channel: any WebSocketChannel, services: RealtimeServices, executor: LoopExecutor) {
         self.executor = executor
         self.opening = opening
         self.services = services
-        self.line = line
+        self.channel = channel
         self.idleSince = services.clock.now()
     }
 
@@ -51,22 +40,26 @@ actor RealtimeConnection {
     /// Serves the session until its client leaves or is closed.
     func run() async {
         guard let number = self.services.registry.enter(self) else {
-            return self.line.close(code: CloseCode.tryAgainLater, reason: "too many sessions; try again")
+            return self.close(.tryAgainLater, "too many sessions; try again")
         }
         self.number = number
-        await self.line.send(text: self.dialect.connected)
-        loop: while true {
-            let input = await self.line.receive()
-            self.isDoubted = false
-            switch input {
-            case .binary(let audio): await self.hear(audio)
-            case .text(let frame): await self.read(frame)
-            case .pong: break
-            case .ended: break loop
+        await self.send(self.dialect.connected)
+        while let message = await self.channel.receive() {
+            switch message.kind {
+            case .binary: await self.hear(message.bytes)
+            case .text: await self.read(message.bytes)
             }
         }
         self.services.registry.leave(number)
         await self.round?.abandon()
+    }
+
+    private func send(_ frame: [UInt8]) async {
+        await self.channel.send(WebSocketMessage(kind: .text, bytes: frame))
+    }
+
+    private func close(_ code: WebSocketCloseCode, _ reason: String) {
+        self.channel.close(WebSocketClose(code, reason: reason))
     }
 
     // MARK: Frames
@@ -84,14 +77,14 @@ actor RealtimeConnection {
         case .parameters(let parameters): await self.begin(parameters)
         case .audio(let audio): await self.hear(audio)
         case .end: await self.end()
-        case .ping: await self.line.send(text: self.dialect.pong(at: self.services.clock.unixMilliseconds()))
+        case .ping: await self.send(self.dialect.pong(at: self.services.clock.unixMilliseconds()))
         case .refused(let error): await self.refuse(error)
         }
     }
 
     private func refuse(_ error: GatewayError) async {
         let time = self.services.clock.unixMilliseconds()
-        await self.line.send(text: self.dialect.refusal(error, requestID: self.opening.requestID, at: time))
+        await self.send(self.dialect.refusal(error, requestID: self.opening.requestID, at: time))
     }
 
     // MARK: Rounds
@@ -99,7 +92,7 @@ actor RealtimeConnection {
     private func begin(_ parameters: RoundParameters) async {
         if let round = self.round, await round.phase == .ending {
             // Whose result came next, nobody could tell.
-            return self.line.close(code: CloseCode.policy, reason: "a round began before the result of the one before")
+            return self.close(.policyViolation, "a round began before the result of the one before")
         }
         do throws(GatewayError) {
             try self.principal.require(coreType: parameters.coreType)
@@ -107,13 +100,13 @@ actor RealtimeConnection {
             let key = await self.key(of: parameters)
             let scope = CallScope(client: self.principal.client, user: self.principal.user, key: key)
             if let round = self.round, round.scope == scope, await round.restart(parameters) {
-                return await self.line.send(text: self.dialect.started(key: self.generatedKey?.text))
+                return await self.send(self.dialect.started(key: self.generatedKey?.text))
             }
             await self.round?.abandon()
             self.round = nil
             let round = try await self.makeRound(parameters, scope)
             self.round = round
-            await self.line.send(text: self.dialect.started(key: self.generatedKey?.text))
+            await self.send(self.dialect.started(key: self.generatedKey?.text))
             await round.open()
         } catch {
             self.hasRefusedAudio = true
@@ -145,7 +138,7 @@ actor RealtimeConnection {
             parameters,
             scope: scope,
             of: self.opening,
-            client: self.line,
+            client: self.channel,
             services: self.services,
             executor: self.executor
         )
@@ -166,10 +159,10 @@ actor RealtimeConnection {
         await round.end()
     }
 
-    private func leave(_ round: RealtimeRound, _ closing: RealtimeRound.Closing?) {
+    private func leave(_ round: RealtimeRound, _ closing: WebSocketClose?) {
         self.idleSince = self.services.clock.now()
         if let closing {
-            self.line.close(code: closing.code, reason: closing.reason)
+            self.channel.close(closing)
         } else if self.isDraining {
             self.goAway()
         }
@@ -181,28 +174,24 @@ actor RealtimeConnection {
     /// came back.
     func prove() async {
         guard let round = self.round, await round.phase == .open else { return }
-        self.isDoubted = true
-        self.line.ping()
-        guard (try? await self.services.clock.sleep(self.services.configuration.duplicateTimeout)) != nil,
-            self.isDoubted
-        else { return }
+        guard await !self.channel.ping(within: self.services.configuration.duplicateTimeout) else { return }
         self.services.logger.info(
             "a session with a broken link gives way to its successor",
             ["request.id": .string(self.opening.requestID)]
         )
         await round.abandon()
-        self.line.close(code: CloseCode.goingAway, reason: "another session has the same key")
+        self.close(.goingAway, "another session has the same key")
     }
 
     /// Looks whether the session may go on.
     func look(isCredentialCurrent: Bool) async {
         if !isCredentialCurrent {
             await self.round?.abandon()
-            return self.line.close(code: CloseCode.credential, reason: "the credential holds no longer")
+            return self.close(.application(4401), "the credential holds no longer")
         }
         let idle = self.services.clock.now() - self.idleSince
         guard idle > self.services.configuration.idleTimeout, await self.round?.phase ?? .over == .over else { return }
-        self.line.close(code: CloseCode.idle, reason: "no round began")
+        self.close(.normalClosure, "no round began")
     }
 
     /// Ends behind the round that runs.
@@ -219,6 +208,6 @@ actor RealtimeConnection {
     }
 
     private func goAway() {
-        self.line.close(code: CloseCode.goingAway, reason: "the gateway is shutting down")
+        self.close(.goingAway, "the gateway is shutting down")
     }
 }

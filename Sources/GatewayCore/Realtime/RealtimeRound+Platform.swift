@@ -14,17 +14,18 @@ extension RealtimeRound {
                 self.serial += 1
                 self.dialling = Task { [serial = self.serial] in await self.connect(serial) }
             case .drop(let code):
-                self.drop(code)
+                // The contract's reason, section 10.7.
+                self.drop(code == 1001 ? WebSocketClose(.goingAway, reason: "reconnect") : WebSocketClose(.normalClosure))
             case .sendStart:
-                await self.platform?.send(text: self.dialect.parameters(self.parameters, key: self.upstreamKey))
+                await self.say(self.dialect.parameters(self.parameters, key: self.upstreamKey))
             case .sendAudio:
                 self.flushing = Task { [serial = self.serial] in await self.flush(serial) }
             case .sendEnd:
-                await self.platform?.send(text: self.dialect.end)
+                await self.say(self.dialect.end)
             case .ping:
-                self.platform?.ping()
+                Task { [serial = self.serial] in await self.ping(serial) }
             case .forward(let count):
-                await self.client.send(text: self.dialect.progress(frame, droppingWords: count))
+                await self.tell(self.dialect.progress(frame, droppingWords: count))
             case .reconnecting(let attempt, let delay, let cause):
                 self.log(attempt, delay, cause)
             case .reconnected:
@@ -40,9 +41,9 @@ extension RealtimeRound {
         self.arm()
     }
 
-    private func drop(_ code: UInt16) {
+    private func drop(_ close: WebSocketClose) {
         if let platform = self.platform {
-            platform.close(code: code, reason: code == 1001 ? "reconnect" : "")
+            platform.close(close)
         } else {
             self.dialling?.cancel()
         }
@@ -73,7 +74,7 @@ extension RealtimeRound {
             guard let audio = self.buffer.read(range) else {
                 return await self.lost(.unexpected("the audio that was kept cannot be read"), serial)
             }
-            await self.platform?.send(binary: audio)
+            await self.platform?.send(.binary(audio))
         }
         guard serial == self.serial else { return }
         await self.perform(self.session.noteFlushed(at: self.now))
@@ -96,14 +97,14 @@ extension RealtimeRound {
             self.services.upstream.metrics.attempts.increment()
             let result = await self.services.dial(url)
             guard serial == self.serial else {
-                if case .open(let line) = result { line.close(code: 1000, reason: "") }
+                if case .open(let channel) = result { channel.close(WebSocketClose(.normalClosure)) }
                 return
             }
             switch result {
-            case .open(let line):
+            case .open(let channel):
                 self.hasBeenConnected = true
-                self.platform = line
-                return await self.listen(to: line, serial)
+                self.platform = channel
+                return await self.listen(to: channel, serial)
             case .failed(let loss):
                 return await self.lost(loss, serial)
             case .refused(let response):
@@ -116,19 +117,25 @@ extension RealtimeRound {
         }
     }
 
-    private func listen(to line: any RealtimeLine, _ serial: Int) async {
-        while serial == self.serial {
-            let input = await line.receive()
+    private func listen(to channel: any WebSocketChannel, _ serial: Int) async {
+        while serial == self.serial, let message = await channel.receive() {
             guard serial == self.serial else { return }
-            switch input {
-            case .text(let frame): await self.take(frame)
-            case .binary: break
-            case .pong:
-                self.session.notePong()
-                self.arm()
-            case .ended(let code, let reason): await self.lost(.closed(code: code, reason: reason), serial)
-            }
+            if message.kind == .text { await self.take(message.bytes) }
         }
+        guard serial == self.serial else { return }
+        await self.lost(RealtimeSession.Loss(await channel.untilEnd()), serial)
+    }
+
+    private func say(_ frame: [UInt8]) async {
+        await self.platform?.send(WebSocketMessage(kind: .text, bytes: frame))
+    }
+
+    private func ping(_ serial: Int) async {
+        guard let platform = self.platform,
+            await platform.ping(within: self.services.configuration.round.pongTimeout), serial == self.serial
+        else { return }
+        self.session.notePong()
+        self.arm()
     }
 
     private func take(_ frame: [UInt8]) async {
@@ -148,5 +155,19 @@ extension RealtimeRound {
         guard serial == self.serial else { return }
         await self.perform(self.session.lose(loss, at: self.now, random: self.services.clock.random()))
         if !self.session.keepsAudio { self.forgetAudio() }
+    }
+}
+
+extension RealtimeSession.Loss {
+    /// What the end of a connection means.
+    fileprivate init(_ end: WebSocketEnd) {
+        self =
+            switch end {
+            case .closedByPeer(let close): .closed(code: close.code?.rawValue, reason: close.reason)
+            case .closed: .transport("closed")
+            case .violated(let error): .transport(error.rawValue)
+            case .lost(.silent): .pongMissing
+            case .lost(let loss): .transport(loss.rawValue)
+            }
     }
 }

@@ -27,12 +27,6 @@ actor RealtimeRound: PaidRound {
         case over
     }
 
-    /// How the client's connection is closed behind a round.
-    struct Closing: Sendable {
-        let code: UInt16
-        let reason: String
-    }
-
     nonisolated let executor: LoopExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
 
@@ -41,7 +35,7 @@ actor RealtimeRound: PaidRound {
     let dialect: any RealtimeDialect
     let principal: Principal
     let requestID: String
-    let client: any RealtimeLine
+    let client: any WebSocketChannel
     private(set) var parameters: RoundParameters
     private(set) var phase = Phase.open
     private(set) var course = Course.live
@@ -62,7 +56,7 @@ actor RealtimeRound: PaidRound {
     var hasSignedAgain = false
     var hasBeenConnected = false
     var upstreamKey: String
-    var platform: (any RealtimeLine)?
+    var platform: (any WebSocketChannel)?
     /// Counts connections: what an older one says is of no interest.
     var serial = 0
     var dialling: Task<Void, Never>?
@@ -72,14 +66,14 @@ actor RealtimeRound: PaidRound {
     private let began: ContinuousClock.Instant
 
     let outcome = Waiting<RoundOutcome>()
-    private let over = Waiting<Closing?>()
-    private var closing: Closing?
+    private let over = Waiting<WebSocketClose?>()
+    private var closing: WebSocketClose?
 
     init(
         _ parameters: RoundParameters,
         scope: CallScope,
         of session: RealtimeOpening,
-        client: any RealtimeLine,
+        client: any WebSocketChannel,
         services: RealtimeServices,
         executor: LoopExecutor
     ) {
@@ -157,13 +151,14 @@ actor RealtimeRound: PaidRound {
     }
 
     private func send(_ audio: [UInt8]) async {
+        guard let platform = self.platform else { return }
         guard audio.count > RealtimeSession.maximumFrame else {
-            await self.platform?.send(binary: audio)
+            await platform.send(.binary(audio))
             return
         }
-        let line = self.platform
         for start in stride(from: 0, to: audio.count, by: RealtimeSession.maximumFrame) {
-            await line?.send(binary: Array(audio[start..<min(start + RealtimeSession.maximumFrame, audio.count)]))
+            let end = min(start + RealtimeSession.maximumFrame, audio.count)
+            await platform.send(.binary(Array(audio[start..<end])))
         }
     }
 
@@ -248,7 +243,7 @@ actor RealtimeRound: PaidRound {
     /// Returns when the round is over, with how the client's connection is to be closed behind it.
     ///
     /// Call it once.
-    func untilOver() async -> Closing? {
+    func untilOver() async -> WebSocketClose? {
         await self.over.wait()
     }
 
@@ -264,7 +259,7 @@ actor RealtimeRound: PaidRound {
     func fail(_ failure: RealtimeSession.Failure) async {
         if failure.reason == .bufferOverflow { self.services.metrics.overflows.increment() }
         if failure.reason == .loss, case .closed(let code?, let reason)? = failure.loss {
-            self.closing = Closing(code: code, reason: reason)
+            self.closing = WebSocketCloseCode(rawValue: code).map { WebSocketClose($0, reason: reason) }
         }
         let outcome = self.outcome(of: failure)
         guard self.phase == .open else {
@@ -285,7 +280,7 @@ actor RealtimeRound: PaidRound {
         switch result {
         case .passed(let response) where response.status.code < 400:
             let isReplayed = response.fields[.idempotencyReplayed] != nil
-            if let warnings, !isReplayed { await self.client.send(text: self.dialect.warning(warnings)) }
+            if let warnings, !isReplayed { await self.tell(self.dialect.warning(warnings)) }
             frame = self.dialect.result(response.body, isReplayed: isReplayed)
             ending = isReplayed ? .replayed : .result
         case .passed(let response):
@@ -302,8 +297,13 @@ actor RealtimeRound: PaidRound {
             preconditionFailure("an answer comes as a response")
         }
         self.services.metrics.count(ending)
-        await self.client.send(text: frame)
+        await self.tell(frame)
         await self.close(ending)
+    }
+
+    /// Sends a frame to the client, be it there or not.
+    func tell(_ frame: [UInt8]) async {
+        await self.client.send(WebSocketMessage(kind: .text, bytes: frame))
     }
 
     private func close(_ ending: RealtimeMetrics.Ending) async {

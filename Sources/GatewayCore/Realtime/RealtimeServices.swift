@@ -25,7 +25,7 @@ struct RealtimeServices: Sendable {
 
     /// What became of an attempt to connect.
     enum DialResult: Sendable {
-        case open(any RealtimeLine)
+        case open(any WebSocketChannel)
         case failed(RealtimeSession.Loss)
         /// The platform gave another answer than the one that opens a connection.
         case refused(HTTPTransportResponse)

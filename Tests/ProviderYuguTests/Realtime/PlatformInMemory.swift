@@ -70,7 +70,7 @@ final class PlatformInMemory: Sendable {
         case .refuse(let status, let body):
             return .refused(HTTPTransportResponse(status: status, fields: HTTPFields(), body: Array(body.utf8)))
         default:
-            let (ours, theirs) = MemoryLine.pair()
+            let (ours, theirs) = MemoryChannel.pair()
             self.state.withLock { $0.openCount += 1 }
             Task {
                 await self.serve(theirs, fault)
@@ -80,44 +80,42 @@ final class PlatformInMemory: Sendable {
         }
     }
 
-    private func serve(_ line: MemoryLine, _ fault: Fault) async {
+    private func serve(_ line: MemoryChannel, _ fault: Fault) async {
         var key = ""
         var audio: [UInt8] = []
-        await line.send(text: Array(#"{"event":"connected"}"#.utf8))
-        while true {
-            switch await line.receive() {
-            case .binary(let bytes):
-                audio += bytes
-                if case .breakAtBytes(let count) = fault, audio.count >= count { return line.tear() }
-            case .text(let frame):
-                let scanner = JSONScanner(frame)
+        await line.send(.text(#"{"event":"connected"}"#))
+        while let message = await line.receive() {
+            switch message.kind {
+            case .binary:
+                audio += message.bytes
+                if case .breakAtBytes(let count) = fault, audio.count >= count { return line.abort() }
+            case .text:
+                let scanner = JSONScanner(message.bytes)
                 guard scanner.value(at: "cmd").flatMap({ scanner.string(of: $0) }) != "end" else {
                     guard await self.end(line, fault, key: key, audio: audio) else { return }
                     continue
                 }
                 key = scanner.value(at: "idempotencyKey").flatMap { scanner.string(of: $0) } ?? ""
                 audio = []
-                await line.send(text: Array(#"{"event":"started"}"#.utf8))
-            case .pong: break
-            case .ended: return
+                await line.send(.text(#"{"event":"started"}"#))
             }
         }
     }
 
-    private func end(_ line: MemoryLine, _ fault: Fault, key: String, audio: [UInt8]) async -> Bool {
+    private func end(_ line: MemoryChannel, _ fault: Fault, key: String, audio: [UInt8]) async -> Bool {
         switch fault {
         case .breakAtEnd:
-            line.tear()
+            line.abort()
             return false
         case .answer(let frame):
-            await line.send(text: Array(frame.utf8))
+            await line.send(.text(frame))
             return true
         case .holdAndAnswer(let frame):
             await self.hold()
-            await line.send(text: Array(frame.utf8))
+            await line.send(.text(frame))
             return true
         case .close(let code):
-            line.close(code: code, reason: "as told")
+            WebSocketCloseCode(rawValue: code).map { line.close(WebSocketClose($0, reason: "as told")) }
             return false
         default:
             break
@@ -129,13 +127,13 @@ final class PlatformInMemory: Sendable {
             return false
         }
         if case .breakWhenBilled = fault {
-            line.tear()
+            line.abort()
             return false
         }
         if case .hold = fault { await self.hold() }
         let id = "eval_" + key.prefix(12)
         let result = #"{"event":"result","recordId":"\#(id)","eof":1,"result":{"overall":88.5}"#
-        await line.send(text: Array((result + (isReplayed ? #","replayed":true}"# : "}")).utf8))
+        await line.send(.text(result + (isReplayed ? #","replayed":true}"# : "}")))
         return true
     }
 

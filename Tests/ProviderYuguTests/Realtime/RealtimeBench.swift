@@ -78,7 +78,7 @@ final class RealtimeBench: Sendable {
         surface: EvaluateSurface = .native,
         policy: BufferPolicy? = nil
     ) async throws -> RealtimeClient {
-        let (ours, theirs) = MemoryLine.pair()
+        let (ours, theirs) = MemoryChannel.pair()
         var opening = RealtimeOpening(
             principal: Principal(client: "school", user: user, scopes: [.realtime]),
             dialect: YuguDialect(surface: surface, baseURL: "http://platform"),
@@ -87,7 +87,7 @@ final class RealtimeBench: Sendable {
         opening.policy = policy
         let connection = RealtimeConnection(
             opening,
-            line: theirs,
+            channel: theirs,
             services: self.services,
             executor: self.loop.executor
         )
@@ -115,10 +115,10 @@ struct RealtimeClient: Sendable {
         let code: UInt16?
     }
 
-    let line: MemoryLine
+    let line: MemoryChannel
 
     func send(_ frame: String) async {
-        await self.line.send(text: Array(frame.utf8))
+        await self.line.send(.text(frame))
     }
 
     func start(key: String? = nil, text: String = "hello") async {
@@ -129,7 +129,7 @@ struct RealtimeClient: Sendable {
     /// Sends frames of audio.
     func speak(_ audio: [UInt8], frame: Int = 640) async {
         for start in stride(from: 0, to: audio.count, by: frame) {
-            await self.line.send(binary: Array(audio[start..<min(start + frame, audio.count)]))
+            await self.line.send(.binary(Array(audio[start..<min(start + frame, audio.count)])))
         }
     }
 
@@ -139,11 +139,9 @@ struct RealtimeClient: Sendable {
 
     /// The next frame.
     func next() async throws -> String {
-        switch await self.line.receive() {
-        case .text(let frame): return String(decoding: frame, as: UTF8.self)
-        case .ended(let code, _): throw Ended(code: code)
-        case .binary, .pong: return ""
-        }
+        if let message = await self.line.receive() { return String(decoding: message.bytes, as: UTF8.self) }
+        guard case .closedByPeer(let close)? = self.line.end else { throw Ended(code: nil) }
+        throw Ended(code: close.code?.rawValue)
     }
 
     /// A whole round; its last frame.

@@ -145,7 +145,7 @@ import Testing
         _ = try await client.next()
         await client.speak(RealtimeClient.audio())
         try await bench.wait { bench.platform.openCount == 1 }
-        client.line.tear()
+        client.line.abort()
         try await bench.wait { bench.platform.openCount == 0 }
         #expect(bench.platform.bills.isEmpty && bench.registry.count == 0)
         // The slot is free again.
@@ -161,7 +161,7 @@ import Testing
         await client.speak(RealtimeClient.audio())
         await client.end()
         try await bench.wait { bench.platform.heldCount == 1 }
-        client.line.tear()
+        client.line.abort()
         try await bench.wait { bench.registry.count == 0 }
         bench.platform.release()
         await bench.calls.drain()
