@@ -67,6 +67,11 @@ public struct ClientAccess: Sendable {
         return admission
     }
 
+    /// Whether the credential that a principal came with still holds.
+    func isCurrent(_ principal: Principal) -> Bool {
+        self.authentication.isCurrent(principal)
+    }
+
     private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {
         try self.authentication.admit(exchange.head, from: exchange.clientAddress)
     }

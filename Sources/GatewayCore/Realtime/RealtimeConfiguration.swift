@@ -9,8 +9,6 @@ public struct RealtimeConfiguration: Hashable, Sendable {
     /// How long the older one of two sessions with one key may take to prove that its link is not broken; the default
     /// is 5 s.
     public var duplicateTimeout = Duration.seconds(5)
-    /// Sessions at once; further ones are refused; the default is 4,000.
-    public var maximumSessions = 4000
 
     /// The defaults.
     public init() {}

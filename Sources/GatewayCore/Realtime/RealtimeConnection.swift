@@ -39,9 +39,7 @@ actor RealtimeConnection {
 
     /// Serves the session until its client leaves or is closed.
     func run() async {
-        guard let number = self.services.registry.enter(self) else {
-            return self.close(.tryAgainLater, "too many sessions; try again")
-        }
+        let number = self.services.registry.enter(self)
         self.number = number
         await self.send(self.dialect.connected)
         while let message = await self.channel.receive() {
@@ -198,12 +196,6 @@ actor RealtimeConnection {
     func drain() async {
         self.isDraining = true
         guard await self.round?.phase ?? .over == .over else { return }
-        self.goAway()
-    }
-
-    /// Ends now.
-    func stop() async {
-        await self.round?.stop()
         self.goAway()
     }
 

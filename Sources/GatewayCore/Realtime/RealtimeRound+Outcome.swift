@@ -38,7 +38,6 @@ extension RealtimeRound {
         switch failure.reason {
         case .bufferOverflow: return .audioNotKept
         case .resultTimeout: return .outcomeUnknown
-        case .givenUp: return .draining
         case .reconnectsExhausted:
             if case .noAccount(let error, _)? = failure.loss { return error }
             return .reconnectsExhausted(failure.loss?.name ?? "")

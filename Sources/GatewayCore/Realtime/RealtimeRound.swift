@@ -234,12 +234,6 @@ actor RealtimeRound: PaidRound {
         await self.close(.cancelled)
     }
 
-    /// The process ends: a round that waits for its result learns that it will not get it.
-    func stop() async {
-        guard self.phase == .ending else { return await self.abandon() }
-        await self.fail(self.session.giveUp())
-    }
-
     /// Returns when the round is over, with how the client's connection is to be closed behind it.
     ///
     /// Call it once.

@@ -1,4 +1,3 @@
-internal import HTTPWire
 internal import Telemetry
 
 /// What every realtime session needs.
@@ -10,7 +9,7 @@ struct RealtimeServices: Sendable {
     /// Our accounts at the platform.
     let accounts: AccountPool
     /// Makes connections to the platform.
-    let dial: @Sendable (_ url: String) async -> DialResult
+    let dial: RealtimeDial
     /// Where audio is kept, and what digests it.
     let bodies: BodyStorage
     /// What is made of recordings that cannot be scored.
@@ -22,12 +21,4 @@ struct RealtimeServices: Sendable {
     var upstream: UpstreamServices { self.calls.services }
     var clock: GatewayClock { self.calls.services.clock }
     var logger: Logger { self.calls.services.logger }
-
-    /// What became of an attempt to connect.
-    enum DialResult: Sendable {
-        case open(any WebSocketChannel)
-        case failed(RealtimeSession.Loss)
-        /// The platform gave another answer than the one that opens a connection.
-        case refused(HTTPTransportResponse)
-    }
 }

@@ -92,8 +92,6 @@ extension RealtimeSession {
             case reconnectsExhausted
             /// No connection brought a result in the time of all.
             case resultTimeout
-            /// The process ends.
-            case givenUp
         }
 
         /// What the end is called.

@@ -134,12 +134,6 @@ public struct RealtimeSession: Sendable {
         return hadConnection ? [.drop(closeCode: 1000)] : []
     }
 
-    /// The process ends, whatever has come of the round.
-    public mutating func giveUp() -> Failure {
-        self.mayBeExecuted = self.mayBeExecuted || self.hasSentEnd
-        return self.fail(.givenUp, nil)
-    }
-
     /// The shell has let go of everything.
     public mutating func close() {
         guard self.state.isTerminal else { return }

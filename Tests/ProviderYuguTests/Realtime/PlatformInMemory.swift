@@ -59,7 +59,7 @@ final class PlatformInMemory: Sendable {
         for waiting in held { waiting.resolve(()) }
     }
 
-    func dial(_ url: String) async -> RealtimeServices.DialResult {
+    func dial(_ url: String) async -> RealtimeDialResult {
         let fault = self.state.withLock { state in
             state.urls.append(url)
             return state.faults.isEmpty ? Fault.none : state.faults.removeFirst()

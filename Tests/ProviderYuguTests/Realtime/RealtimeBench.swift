@@ -16,7 +16,7 @@ final class RealtimeBench: Sendable {
     let store: Store
     let calls: PaidCalls
     let account: Account
-    let registry = RealtimeRegistry(limit: 100)
+    let registry = RealtimeRegistry()
     let limiter = ClientLimiter()
     let metricsRegistry = MetricsRegistry()
     private let services: RealtimeServices
@@ -85,14 +85,9 @@ final class RealtimeBench: Sendable {
             requestID: "r"
         )
         opening.policy = policy
-        let connection = RealtimeConnection(
-            opening,
-            channel: theirs,
-            services: self.services,
-            executor: self.loop.executor
-        )
-        self.loop.run { await connection.run() }
-        let client = RealtimeClient(line: ours)
+        let handler = RealtimeHandler(opening, self.services)
+        self.loop.run { await handler.run(theirs) }
+        let client = RealtimeClient(line: ours, drain: { handler.drain(theirs) })
         _ = try await client.next()
         return client
     }
@@ -116,6 +111,8 @@ struct RealtimeClient: Sendable {
     }
 
     let line: MemoryChannel
+    /// What the server does when it wants to end.
+    let drain: @Sendable () -> Void
 
     func send(_ frame: String) async {
         await self.line.send(.text(frame))

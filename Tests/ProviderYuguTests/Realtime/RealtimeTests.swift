@@ -329,7 +329,8 @@ import Testing
         await busy.speak(RealtimeClient.audio())
         await busy.end()
         try await bench.wait { bench.platform.heldCount == 1 }
-        await bench.registry.drain()
+        idle.drain()
+        busy.drain()
         await #expect(throws: RealtimeClient.Ended(code: 1001)) { _ = try await idle.next() }
         bench.platform.release()
         #expect(try await busy.next().contains(#""recordId""#))

@@ -1,0 +1,125 @@
+internal import EventLoop
+public import HTTPWire
+internal import Locking
+public import Telemetry
+
+/// The realtime sessions of a gateway at one platform: opens them, and looks after them while they run.
+public struct RealtimeSessions: Sendable {
+    private let services: RealtimeServices
+    private let access: ClientAccess
+
+    /// Takes what sessions need.
+    ///
+    /// - Parameters:
+    ///   - dial: Opens a connection to the platform on the loop it is called on.
+    ///   - metrics: Takes the sessions' own.
+    public init(
+        configuration: RealtimeConfiguration = RealtimeConfiguration(),
+        access: ClientAccess,
+        calls: PaidCalls,
+        accounts: AccountPool,
+        bodies: BodyStorage,
+        precheck: PrecheckMode = .off,
+        dial: @escaping RealtimeDial,
+        metrics: MetricsRegistry
+    ) {
+        let registry = RealtimeRegistry()
+        self.access = access
+        self.services = RealtimeServices(
+            configuration: configuration,
+            calls: calls,
+            accounts: accounts,
+            dial: dial,
+            bodies: bodies,
+            precheck: precheck,
+            registry: registry,
+            metrics: RealtimeMetrics(registry: metrics)
+        )
+        metrics.gauge("speechgate_realtime_sessions", "Realtime sessions that are open.") { Double(registry.count) }
+    }
+
+    /// Answers a handshake.
+    ///
+    /// - Throws: 401, 403, 429, 400/40001 for a malformed handshake, 503 while the gateway goes down.
+    public func open(_ exchange: Exchange, dialect: any RealtimeDialect) throws(GatewayError) -> HTTPResponse {
+        let principal = try self.access.principal(of: exchange, for: .realtime)
+        guard !exchange.isDraining else { throw .draining }
+        let handshake: WebSocketServerHandshake
+        do throws(WebSocketHandshakeError) {
+            handshake = try WebSocketServerHandshake(exchange.head)
+        } catch {
+            throw .badHandshake(error)
+        }
+        var opening = RealtimeOpening(principal: principal, dialect: dialect, requestID: exchange.requestID)
+        let query = HandshakeQuery(exchange.head.query)
+        if let text = query["idempotencyKey"] {
+            guard let key = IdempotencyKey(text) else {
+                throw .invalid("idempotencyKey must be 1 to 200 printable ASCII characters without spaces.")
+            }
+            opening.key = key
+        }
+        if let text = query["bufferPolicy"] {
+            guard let policy = BufferPolicy(rawValue: text) else {
+                throw .invalid("bufferPolicy must be replay, drop or fail.")
+            }
+            opening.policy = policy
+        }
+        var response = HTTPResponse(status: HTTPStatus(101))
+        response.upgrade = WebSocketUpgrade(handshake, handler: RealtimeHandler(opening, self.services))
+        return response
+    }
+
+    /// Looks after the sessions until the task is cancelled: one whose credential holds no longer is closed, and one
+    /// that does nothing.
+    public func watch() async {
+        let interval = self.services.configuration.credentialInterval
+        while (try? await self.services.clock.sleep(interval)) != nil {
+            for session in self.services.registry.all {
+                await session.look(isCredentialCurrent: self.access.isCurrent(session.principal))
+            }
+        }
+    }
+}
+
+/// Opens a connection to the platform.
+public typealias RealtimeDial = @Sendable (_ url: String) async -> RealtimeDialResult
+
+/// What became of an attempt to connect.
+public enum RealtimeDialResult: Sendable {
+    case open(any WebSocketChannel)
+    case failed(RealtimeSession.Loss)
+    /// The platform gave another answer than the one that opens a connection.
+    case refused(HTTPTransportResponse)
+}
+
+/// Serves the connection of one session.
+final class RealtimeHandler: WebSocketHandler {
+    private let opening: RealtimeOpening
+    private let services: RealtimeServices
+    private let connection = Locked<RealtimeConnection?>(nil)
+
+    init(_ opening: RealtimeOpening, _ services: RealtimeServices) {
+        self.opening = opening
+        self.services = services
+    }
+
+    func run(_ channel: any WebSocketChannel) async {
+        guard let loop = EventLoop.current else { preconditionFailure("a connection is served on its loop") }
+        let connection = RealtimeConnection(
+            self.opening,
+            channel: channel,
+            services: self.services,
+            executor: loop.executor
+        )
+        self.connection.withLock { $0 = connection }
+        await connection.run()
+        self.connection.withLock { $0 = nil }
+    }
+
+    func drain(_ channel: any WebSocketChannel) {
+        guard let connection = self.connection.withLock({ $0 }) else {
+            return channel.close(WebSocketClose(.goingAway, reason: "the gateway is shutting down"))
+        }
+        Task { await connection.drain() }
+    }
+}
