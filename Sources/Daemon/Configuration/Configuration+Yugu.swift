@@ -56,7 +56,7 @@ extension Configuration {
         var reconnect = Reconnect()
         /// The audio of a round that is kept to be sent again; the default is 10 MiB.
         var audioBytes = ByteCount.mebibytes(10)
-        /// How long a session may be without a round; the default is 60 s.
+        /// How long a client may send nothing, unless it waits for a result; the default is 60 s.
         var idleTimeout: Duration = .seconds(60)
         /// How often it is asked whether the credential of a session still holds; the default is 2 s.
         var credentialInterval: Duration = .seconds(2)

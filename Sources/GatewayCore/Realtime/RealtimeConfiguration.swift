@@ -2,7 +2,7 @@
 public struct RealtimeConfiguration: Hashable, Sendable {
     /// Those of a round at the platform.
     public var round = RealtimeSession.Configuration()
-    /// How long a connection may stay without a round; the default is 60 s.
+    /// How long a client may send nothing, unless it waits for a result; the default is 60 s.
     public var idleTimeout = Duration.seconds(60)
     /// How often it is asked whether a session's credential still holds; the default is 2 s.
     public var credentialInterval = Duration.seconds(2)

@@ -22,8 +22,8 @@ actor RealtimeConnection {
     private var roundCount = 0
     private var idleSince: ContinuousClock.Instant
     private var isDraining = false
-    /// Whether the client was told that there is no round for its audio: once is enough.
-    private var hasRefusedAudio = false
+    /// Whether the client was told that it has no round: once is enough, what it goes on to send is thrown away.
+    private var isRefused = false
 
     /// Takes what a session consists of.
     init(_ opening: RealtimeOpening, channel: any WebSocketChannel, services: RealtimeServices, executor: LoopExecutor) {
@@ -43,6 +43,7 @@ actor RealtimeConnection {
         self.number = number
         await self.send(self.dialect.connected)
         while let message = await self.channel.receive() {
+            self.idleSince = self.services.clock.now()
             switch message.kind {
             case .binary: await self.hear(message.bytes)
             case .text: await self.read(message.bytes)
@@ -65,8 +66,8 @@ actor RealtimeConnection {
     private func hear(_ audio: [UInt8]) async {
         // Of a round that has failed the client may not know yet; what it goes on to send is thrown away.
         if let round = self.round { return await round.hear(audio) }
-        guard !self.hasRefusedAudio else { return }
-        self.hasRefusedAudio = true
+        guard !self.isRefused else { return }
+        self.isRefused = true
         await self.refuse(.invalid("Audio came before a round began; send the parameters first."))
     }
 
@@ -107,7 +108,7 @@ actor RealtimeConnection {
             await self.send(self.dialect.started(key: self.generatedKey?.text))
             await round.open()
         } catch {
-            self.hasRefusedAudio = true
+            self.isRefused = true
             await self.refuse(error)
         }
     }
@@ -131,7 +132,7 @@ actor RealtimeConnection {
         // The first one was counted with the handshake.
         if self.roundCount > 0 { try self.services.upstream.limiter.countRequest(of: self.principal) }
         self.roundCount += 1
-        self.hasRefusedAudio = false
+        self.isRefused = false
         let round = RealtimeRound(
             parameters,
             scope: scope,
@@ -152,6 +153,7 @@ actor RealtimeConnection {
 
     private func end() async {
         guard let round = self.round else {
+            guard !self.isRefused else { return }
             return await self.refuse(.invalid("There is no round to end; send the parameters first."))
         }
         await round.end()
@@ -188,8 +190,9 @@ actor RealtimeConnection {
             return self.close(.application(4401), "the credential holds no longer")
         }
         let idle = self.services.clock.now() - self.idleSince
-        guard idle > self.services.configuration.idleTimeout, await self.round?.phase ?? .over == .over else { return }
-        self.close(.normalClosure, "no round began")
+        guard idle > self.services.configuration.idleTimeout, await self.round?.phase != .ending else { return }
+        await self.round?.abandon()
+        self.close(.normalClosure, "nothing came for too long")
     }
 
     /// Ends behind the round that runs.

@@ -45,16 +45,20 @@ extension RealtimeRound {
         if let account = self.account { return account }
         let now = self.now
         var refusal: GatewayError?
-        for account in self.candidates {
-            switch account.availability(for: self.dialect.operation, at: now) {
-            case .unavailable(.breaker, let retryAfter):
-                refusal = refusal ?? .platformFailing(retryAfter: retryAfter)
-            case .unavailable(.notReady, _):
-                refusal = refusal ?? .accountRefused
-            // A key that was sent goes to its account, whose replays are free.
-            case .unavailable where self.carrier == nil:
-                refusal = refusal ?? .accountRefused
-            case .available, .unavailable:
+        // One that the platform has switched off comes last: it tells the client what is wrong, and that it is right
+        // again. A key that was sent goes to its account, whose replays are free.
+        var isLastResort = self.carrier != nil
+        while true {
+            for account in self.candidates {
+                switch account.availability(for: self.dialect.operation, at: now) {
+                case .available: break
+                case .unavailable(.switchedOff, _) where isLastResort: break
+                case .unavailable(.breaker, let retryAfter):
+                    refusal = refusal ?? .platformFailing(retryAfter: retryAfter)
+                    continue
+                case .unavailable:
+                    continue
+                }
                 guard account.takeFreeSlot(at: now) else {
                     refusal = .queueFull
                     continue
@@ -63,8 +67,9 @@ extension RealtimeRound {
                 self.lastAccount = account
                 return account
             }
+            guard !isLastResort, refusal == nil else { throw refusal ?? .accountRefused }
+            isLastResort = true
         }
-        throw refusal ?? .accountRefused
     }
 
     private var candidates: [Account] {

@@ -5,7 +5,7 @@ extension RealtimeRound {
     func outcome(of failure: RealtimeSession.Failure) -> RoundOutcome {
         RoundOutcome(
             result: self.result(of: failure),
-            attempts: self.serial,
+            attempts: self.connectionCount,
             isUnresolved: failure.mayBeExecuted
         )
     }

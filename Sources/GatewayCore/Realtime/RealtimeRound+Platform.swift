@@ -12,6 +12,7 @@ extension RealtimeRound {
             switch action {
             case .dial:
                 self.serial += 1
+                self.connectionCount += 1
                 self.dialling = Task { [serial = self.serial] in await self.connect(serial) }
             case .drop(let code):
                 // The contract's reason, section 10.7.
@@ -33,7 +34,7 @@ extension RealtimeRound {
             case .complete:
                 let frame = self.dialect.result(frame, isReplayed: false)
                 let result = RoundOutcome.Result.answered(frame, self.dialect.facts(of: frame))
-                self.outcome.resolve(RoundOutcome(result: result, attempts: self.serial, isUnresolved: false))
+                self.outcome.resolve(RoundOutcome(result: result, attempts: self.connectionCount, isUnresolved: false))
             case .fail(let failure):
                 await self.fail(failure)
             }

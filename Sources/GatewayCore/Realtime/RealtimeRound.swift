@@ -57,8 +57,9 @@ actor RealtimeRound: PaidRound {
     var hasBeenConnected = false
     var upstreamKey: String
     var platform: (any WebSocketChannel)?
-    /// Counts connections: what an older one says is of no interest.
+    /// Changes with every connection: what an older one says is of no interest.
     var serial = 0
+    var connectionCount = 0
     var dialling: Task<Void, Never>?
     var flushing: Task<Void, Never>?
     private var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
@@ -313,7 +314,7 @@ actor RealtimeRound: PaidRound {
             [
                 "request.id": .string(self.requestID),
                 "realtime.ending": .string(ending.rawValue),
-                "realtime.connections": .int(self.serial),
+                "realtime.connections": .int(self.connectionCount),
                 "audio_ms": .int(self.byteCount / 32),
                 "duration_ms": .milliseconds(self.now - self.began),
             ]

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func aSessionTakesThePlaceOfOneThatWasNotExecuted() async throws {
-        let refusal = #"{"event":"error","code":42903,"message":"no more today"}"#
+        let refusal = #"{"event":"error","code":40001,"message":"no"}"#
         let bench = try RealtimeBench([.holdAndAnswer(refusal)])
         let first = try await bench.connect()
         await first.start(key: "k")
