@@ -96,7 +96,7 @@ let package = Package(
         .testTarget(
             name: "PlatformSimulatorTests",
             dependencies: [
-                "PlatformSimulator", "Cryptography", "SpeechAudio", "TestSupport",
+                "PlatformSimulator", "Cryptography", "HTTPWire", "SpeechAudio", "TestSupport",
             ]
         ),
         .testTarget(

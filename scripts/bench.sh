@@ -10,7 +10,8 @@
 # All rows without arguments; P1 also means P1.go. P1 to P3: 3 interleaved rounds of a closed loop; value is the median of
 # the rounds' ratios, met compares it with bar, and the rates beside are medians too. So is CPU per request: on few cores,
 # which the load generator and the platform share, ratios of rates flatter the slower. HAProxy and Node stand beside
-# without a bar. P4: latency that the gateway adds at 500 requests a second, open loop, on tmpfs and on disk. P5: memory.
+# without a bar. P4: latency that the gateway adds at 500 requests a second, open loop, on tmpfs and on disk. P5: memory. P6:
+# 1,000 realtime sessions at the pace of speech, 5 % of them broken once, beside nginx relaying the same.
 # Exit code 0 when the run was made, whether bars were met or not. Tests/Benchmarks holds what runs here. SPEECHGATE_BIN
 # names a directory with finished programs.
 

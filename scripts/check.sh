@@ -26,7 +26,7 @@ matching() {
     if (($# > 0)); then grep -nHE -- "$pattern" "$@" || true; fi
 }
 
-scripts/setup.sh --lint
+scripts/setup.sh --lint --tests
 
 stage "Format"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests || failures=$((failures + 1))

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that SpeechGate is built and tried with, as far as they are missing.
 #
-#   scripts/setup.sh               what building, the demo and the tests need
+#   scripts/setup.sh               what building and the demo need
+#   scripts/setup.sh --tests       and the WebSocket client of the end-to-end tests, from PyPI into .build/python
 #   scripts/setup.sh --bench       and the peers and the load generator of scripts/bench.sh
 #   scripts/setup.sh --lint        and shellcheck, for scripts/check.sh
 #   scripts/setup.sh --recordings  and what made the WAV files in Tests/Recordings
@@ -17,8 +18,10 @@ wanted=(
     pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libzstd:libzstd-dev +libcrypto:libssl-dev
     curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux
 )
+wants_python=no
 for option in "$@"; do
     case $option in
+        --tests) wants_python=yes ;;
         --bench) wanted+=(nginx:nginx-light haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
         --lint) wanted+=(shellcheck:shellcheck) ;;
         --recordings) wanted+=(espeak-ng:espeak-ng sox:sox) ;;
@@ -73,7 +76,23 @@ missing=()
 for pair in "${wanted[@]}"; do
     present "${pair%%:*}" || missing+=("${pair#*:}")
 done
+# Whichever python3 comes first in PATH: it is the one that the tests run.
+if [[ $wants_python == yes ]] && ! python3 -m pip --version >/dev/null 2>&1; then missing+=(python3-pip); fi
 if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
+
+# Beside the build and not into the system: nobody else's Python changes. The wheel without compiled parts runs on any.
+if [[ $wants_python == yes ]]; then
+    requirements=$root/Tests/RealtimeClient/requirements.txt
+    packages=$root/.build/python
+    if ! cmp -s "$requirements" "$packages/requirements.txt"; then
+        log "installing websockets from PyPI into .build/python"
+        rm -rf "$packages"
+        output=$(python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
+            --target "$packages" --only-binary :all: --platform any --require-hashes -r "$requirements" 2>&1) ||
+            fatal "pip could not install websockets: $output"
+        cp "$requirements" "$packages/requirements.txt"
+    fi
+fi
 
 command -v swift >/dev/null ||
     fatal "Swift is not installed or not in PATH. SpeechGate needs the Swift 6.3 toolchain for Debian 12 (swift.org," \

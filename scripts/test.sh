@@ -11,7 +11,7 @@ source "$(dirname "$0")/prelude.sh"
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then usage && exit 0; fi
 
-"$root/scripts/setup.sh"
+"$root/scripts/setup.sh" --tests
 # The end-to-end tests start speechgate and speechsim: everything is built, not only what tests import.
 swift build --package-path "$root" --build-tests "${strict_imports[@]}"
 if (($# > 0)); then exec swift test --package-path "$root" --skip-build --disable-xctest "$@" 2>&1; fi

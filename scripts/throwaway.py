@@ -98,10 +98,10 @@ def status_of(url):
 class Gateway:
     """One `speechgate serve` on loopback; everything it needs lies in `directory`.
 
-    `settings` are further members of the configuration.
+    `account` holds further members of the account, `settings` of the configuration.
     """
 
-    def __init__(self, binaries, directory, platform, port=None, **settings):
+    def __init__(self, binaries, directory, platform, port=None, account=None, **settings):
         self.program = pathlib.Path(binaries) / "speechgate"
         self.directory = pathlib.Path(directory)
         self.log = self.directory / "gateway.log"
@@ -112,7 +112,7 @@ class Gateway:
         self.operations_url = f"http://127.0.0.1:{self.operations_port}"
         self.process = None
         self._write_secrets(platform)
-        self._write_configuration(platform, settings)
+        self._write_configuration(platform, account or {}, settings)
 
     def _write_secrets(self, platform):
         values = {
@@ -127,11 +127,13 @@ class Gateway:
             with os.fdopen(descriptor, "w") as file:
                 file.write(value + "\n")
 
-    def _write_configuration(self, platform, settings):
+    def _write_configuration(self, platform, members, settings):
         def secret(name):
             return {"file": str(self.directory / "secrets" / name)}
 
-        account = {"name": "main", "appKey": platform["appKey"], "secretKey": secret("platform-secret")}
+        account = {
+            "name": "main", "appKey": platform["appKey"], "secretKey": secret("platform-secret"), **members
+        }  # fmt: skip
         configuration = {
             "listen": [f"127.0.0.1:{self.port}"],
             "operations": {"listen": f"127.0.0.1:{self.operations_port}"},

@@ -20,6 +20,7 @@ final class PlatformResponder: IrregularResponder {
         if head.path.hasPrefix("/__sim/") || head.path == "/healthz" {
             return await self.response(to: self.control(request))
         }
+        if let dialect = PlatformSession.Dialect(head) { return await self.open(request, dialect) }
         let route = Route(head)
         let content: RequestContent
         do {
@@ -28,7 +29,7 @@ final class PlatformResponder: IrregularResponder {
             // Not fully received: nothing is evaluated, and there is nothing to note.
             return self.response(to: Reply(error, timestamp: self.state.unixMilliseconds))
         }
-        let key = Self.key(head.fields)
+        let key = IdempotencyTable.key(head.fields[.idempotencyKey] ?? head.fields[.xIdempotencyKey])
         let credentials = Credentials(head.fields)
         let (place, fault) = self.note(request, key: key, credentials: credentials, bodyBytes: content.byteCount)
         let reply = await self.reply(
@@ -40,15 +41,7 @@ final class PlatformResponder: IrregularResponder {
             fault: fault,
             epoch: place.epoch
         )
-        self.state.withLock { contents in
-            guard contents.epoch == place.epoch else { return }
-            contents.ledger.update(place.index) { entry in
-                entry.status = reply.irregularity == .drop || reply.irregularity == .garbage ? nil : reply.status
-                entry.code = reply.code
-                entry.isReplayed = reply.isReplayed
-                entry.recordID = reply.recordID
-            }
-        }
+        self.note(reply, at: place)
         return self.response(to: reply)
     }
 
@@ -63,23 +56,14 @@ final class PlatformResponder: IrregularResponder {
 
     // MARK: Receiving
 
-    /// The key of a request.
-    ///
-    /// One that breaks the rules counts as none (contract yugu, section 7.1).
-    private static func key(_ fields: HTTPFields) -> String? {
-        let key = fields[.idempotencyKey] ?? fields[.xIdempotencyKey]
-        return key.flatMap { key in
-            (1...200).contains(key.utf8.count) && key.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? key : nil
-        }
-    }
-
-    private struct Place: Sendable {
+    /// Where the log has a request.
+    struct Place: Sendable {
         var epoch: Int
         var index: Int
     }
 
     /// What a request meets: the header's fault, else the query's, else the queue's.
-    private enum FoundFault: Sendable {
+    enum FoundFault: Sendable {
         case none
         case fault(Fault)
         case unknown(String)
@@ -87,17 +71,19 @@ final class PlatformResponder: IrregularResponder {
 
     private static let faultField = HTTPField.Name(literal: "X-Sim-Fault")
 
-    private func note(
+    /// Writes a request into the log, and finds its fault.
+    func note(
         _ request: HTTPRequest,
         key: String?,
         credentials: Credentials,
-        bodyBytes: Int
+        bodyBytes: Int,
+        isSession: Bool = false
     ) -> (Place, FoundFault) {
         let head = request.head
         let time = self.state.unixMilliseconds
         let own = head.fields[Self.faultField] ?? PercentCoding.parameter("simFault", of: head.query)
         return self.state.withLock { contents in
-            let queued = own == nil ? contents.faults.take(for: head.path) : nil
+            let queued = own == nil ? contents.faults.take(for: head.path, isSession: isSession) : nil
             let index = contents.ledger.note(
                 { order, attempt in
                     SimulatedRequest(
@@ -123,6 +109,89 @@ final class PlatformResponder: IrregularResponder {
         }
     }
 
+    /// Completes the log's entry of a request.
+    func note(_ reply: Reply, at place: Place) {
+        self.state.withLock { contents in
+            guard contents.epoch == place.epoch else { return }
+            contents.ledger.update(place.index) { entry in
+                entry.status = reply.irregularity == .drop || reply.irregularity == .garbage ? nil : reply.status
+                entry.code = reply.code
+                entry.isReplayed = reply.isReplayed
+                entry.recordID = reply.recordID
+            }
+        }
+    }
+
+    // MARK: Faults
+
+    /// How a fault changes what is done.
+    struct Disturbance: Sendable {
+        /// How much longer an evaluation takes.
+        var slowness = Duration.zero
+        var audioURLForm: AudioURLForm?
+        var irregularity: Reply.Irregularity?
+        var session: SessionFault?
+    }
+
+    /// Does what a fault does at once.
+    ///
+    /// - Returns: How it changes the rest, or what is answered in place of everything else.
+    func meet(_ fault: FoundFault, _ credentials: Credentials) async -> Result<Disturbance, FaultReply> {
+        var disturbance = Disturbance()
+        switch fault {
+        case .none:
+            break
+        case .unknown(let text):
+            let error = PlatformError.invalid("unknown fault \(text.prefix(80))")
+            return .failure(FaultReply(Reply(error, timestamp: self.state.unixMilliseconds)))
+        case .fault(.answer(let answer)):
+            return .failure(FaultReply(Reply(answer, timestamp: self.state.unixMilliseconds)))
+        case .fault(.serve(let file)):
+            var reply = Reply(status: file.status, body: file.body)
+            reply.contentType = file.contentType
+            return .failure(FaultReply(reply))
+        case .fault(.drop):
+            return .failure(FaultReply(Self.nothing(.drop)))
+        case .fault(.garbage):
+            return .failure(FaultReply(Self.nothing(.garbage)))
+        case .fault(.hang):
+            await self.state.pauses.untilCancelled(atMost: .seconds(3_600))
+            return .failure(FaultReply(Self.nothing(.drop)))
+        case .fault(.delay(let pause)):
+            await self.state.pauses.sleep(for: pause)
+        case .fault(.slow(let pause)):
+            disturbance.slowness = pause
+        case .fault(.billDrop):
+            disturbance.irregularity = .drop
+            disturbance.session = .at(.billed, .kill)
+        case .fault(.length(let offset)):
+            disturbance.irregularity = .length(offset)
+        case .fault(.trickle(let pause)):
+            disturbance.irregularity = .trickle(pause)
+        case .fault(.clock(let offset)):
+            self.state.setClockOffset(offset)
+        case .fault(.rotateSecret(let secret)):
+            let appKey = credentials.appKey
+            self.state.withLock { contents in
+                if let appKey { contents.accounts[appKey]?.secretKey = secret }
+            }
+        case .fault(.session(let fault)):
+            disturbance.session = fault
+        case .fault(.audioURL(let form)):
+            disturbance.audioURLForm = form
+        }
+        return .success(disturbance)
+    }
+
+    /// An answer that a fault asks for in place of everything else.
+    struct FaultReply: Error {
+        let reply: Reply
+
+        init(_ reply: Reply) {
+            self.reply = reply
+        }
+    }
+
     // MARK: Answering
 
     private func reply(
@@ -134,47 +203,10 @@ final class PlatformResponder: IrregularResponder {
         fault: FoundFault,
         epoch: Int
     ) async -> Reply {
-        var slowness = Duration.zero
-        var audioURLForm: AudioURLForm?
-        var irregularity: Reply.Irregularity?
-        switch fault {
-        case .none:
-            break
-        case .unknown(let text):
-            let error = PlatformError.invalid("unknown fault \(text.prefix(80))")
-            return Reply(error, timestamp: self.state.unixMilliseconds)
-        case .fault(.answer(let answer)):
-            return Reply(answer, timestamp: self.state.unixMilliseconds)
-        case .fault(.serve(let file)):
-            var reply = Reply(status: file.status, body: file.body)
-            reply.contentType = file.contentType
-            return reply
-        case .fault(.drop):
-            return Self.nothing(.drop)
-        case .fault(.garbage):
-            return Self.nothing(.garbage)
-        case .fault(.hang):
-            await self.state.pauses.untilCancelled(atMost: .seconds(3_600))
-            return Self.nothing(.drop)
-        case .fault(.delay(let pause)):
-            await self.state.pauses.sleep(for: pause)
-        case .fault(.slow(let pause)):
-            slowness = pause
-        case .fault(.billDrop):
-            irregularity = .drop
-        case .fault(.length(let offset)):
-            irregularity = .length(offset)
-        case .fault(.trickle(let pause)):
-            irregularity = .trickle(pause)
-        case .fault(.clock(let offset)):
-            self.state.setClockOffset(offset)
-        case .fault(.rotateSecret(let secret)):
-            let appKey = credentials.appKey
-            self.state.withLock { contents in
-                if let appKey { contents.accounts[appKey]?.secretKey = secret }
-            }
-        case .fault(.audioURL(let form)):
-            audioURLForm = form
+        let disturbance: Disturbance
+        switch await self.meet(fault, credentials) {
+        case .failure(let answer): return answer.reply
+        case .success(let found): disturbance = found
         }
         var reply: Reply
         do throws(PlatformError) {
@@ -188,20 +220,20 @@ final class PlatformResponder: IrregularResponder {
                 paid = try SpeechRoute(state: self.state).check(
                     content,
                     credentials: credentials,
-                    form: audioURLForm,
+                    form: disturbance.audioURLForm,
                     epoch: epoch
                 )
             default:
                 reply = try self.freeReply(to: route, fields, credentials)
-                reply.irregularity = irregularity
+                reply.irregularity = disturbance.irregularity
                 return reply
             }
-            let call = PaidCall(state: self.state, request: paid, key: key, slowness: slowness)
+            let call = PaidCall(state: self.state, request: paid, key: key, slowness: disturbance.slowness)
             reply = try await call.reply()
         } catch {
             reply = Reply(error, timestamp: self.state.unixMilliseconds)
         }
-        reply.irregularity = irregularity
+        reply.irregularity = disturbance.irregularity
         return reply
     }
 
@@ -230,7 +262,7 @@ final class PlatformResponder: IrregularResponder {
         }
     }
 
-    private func response(to reply: Reply) -> HTTPResponse {
+    func response(to reply: Reply) -> HTTPResponse {
         var fields = reply.fields
         fields.append(.contentType, reply.contentType)
         fields.append(.xTraceID, self.state.makeTraceID())

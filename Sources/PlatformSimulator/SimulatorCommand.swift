@@ -35,8 +35,8 @@ public enum SimulatorCommand {
         Control, on the http address:
           POST /__sim/faults    {"faults":[{"match":"/path prefix","fault":"verb:args","times":1}],"processingMs":50}
           POST /__sim/serve?match=/path%20prefix&status=200&times=1   answers with the body's bytes and Content-Type
-          GET  /__sim/billing   {"billed","byKey","byAccount","records","truncated","evicted"}
-          GET  /__sim/log       one element for each request
+          GET  /__sim/billing   {"billed","byKey","byAccount","records","sessions","truncated","evicted"}
+          GET  /__sim/log       one element for each request and each realtime session
           GET, POST /__sim/accounts   {"accounts":[{"appKey","secretKey","bearerToken","customer","standing",
                                 "dailyCalls","dailyReports","totalCalls","concurrentCalls"}]}, to add or change; standing:
                                 active keyExpired keyDisabled userDisabled userLocked disabled frozen noBalance noQuota
@@ -52,6 +52,15 @@ public enum SimulatorCommand {
           delay:<ms> (before)   slow:<ms> (with the key registered)   bill-drop (bill, store, close)
           length:<+n|-n> (wrong Content-Length)   trickle:<ms> (content in slices)
           clock:<+s|-s> and rotate-secret:<new> (both until the reset)   audio-url:absolute|path|<address>
+        Of realtime sessions, which take those above too where they have a meaning:
+          ws-refuse (503)   ws-delay-connected:<ms>   ws-delay-started:<ms>   ws-delay-result:<ms> (billed in time)
+          ws-progress:back|bytes|none (falls back now and then; without units; not at all)
+          ws-<what>-<when>, such as ws-kill-after:3, ws-close-end:1000 or ws-error-bytes:48000:42901
+            what: kill (reset)   close[:<code>] (1011)   error[:<code>|none] (50200)   say:<text> (a text frame)
+                  silent (answers nothing, no ping either)   freeze (reads nothing either)
+            when: open   after:<n> (frames)   bytes:<n> (audio over this connection)   end (not evaluated)
+                  billed (evaluated, billed and stored)
+            ws-silent:<n> and ws-error:<code> are short for ws-silent-after:<n> and ws-error-end:<code>
 
         """
 

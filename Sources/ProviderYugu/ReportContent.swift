@@ -23,10 +23,11 @@ struct ReportContent {
 
     /// Whether two reports say the same; the envelope's time may differ.
     func saysTheSame(as other: ReportContent) -> Bool {
-        self.data == other.data
-    }
-
-    private var data: String? {
-        self.scanner.value(at: "data").map { self.scanner.literal(of: $0) }
+        guard let data = self.scanner.value(at: "data"), let others = other.scanner.value(at: "data") else {
+            return false
+        }
+        return self.scanner.withBytes(of: data) { bytes in
+            other.scanner.withBytes(of: others) { bytes.elementsEqual($0) }
+        }
     }
 }

@@ -81,8 +81,9 @@ struct ReportRoute: Sendable {
 
     /// Stores what was fetched, unless the same is stored already.
     private func keep(_ response: HTTPResponse, in row: ReportRow, requestID: String) async {
+        guard row.report?.body != response.body else { return }
         let content = ReportContent(response.body)
-        if let known = row.report, ReportContent(known.body).saysTheSame(as: content) { return }
+        if let known = row.report, content.saysTheSame(as: ReportContent(known.body)) { return }
         let report = StoredReport(
             contentType: response.fields[.contentType] ?? "application/json",
             body: response.body,
@@ -90,7 +91,7 @@ struct ReportRoute: Sendable {
             isComplete: content.isComplete
         )
         do {
-            try await self.provider.store.keep(report, ofRecord: row.id)
+            try await self.provider.store.keep(report, of: row)
         } catch {
             // The client has what it asked for, and the platform will be asked again.
             self.provider.upstream.logger.warning(

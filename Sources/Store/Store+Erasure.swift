@@ -1,7 +1,9 @@
 extension Store {
     /// Whether a key was erased and its retention has not ended.
     public func isErased(_ scope: ScopeHash) throws(StoreError) -> Bool {
-        try self.readers.withReader { (reader) throws(StoreError) in try reader.isErased(scope) }
+        // Most stores have never erased anything, and then a new key needs no second question.
+        guard self.writer.statistics.hasTombstones else { return false }
+        return try self.readers.withReader { (reader) throws(StoreError) in try reader.isErased(scope) }
     }
 
     /// Erases a record: its answer and its key go too, and the key answers 410 until its retention ends.

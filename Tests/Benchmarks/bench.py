@@ -16,6 +16,7 @@ import latency
 import machine
 import memory
 import peer_servers
+import realtime
 import topology
 from throwaway import Failure
 
@@ -37,6 +38,7 @@ MEMORY = {
     "P5.connections": ("resident memory that 5,000 idle connections add", 5),
     "P5.uploads": ("peak of resident memory under 64 concurrent uploads of 50 MB by 8 clients", 160),
 }
+REALTIME = ["P6"]
 LATENCY = ["P4.tmpfs.p50", "P4.tmpfs.p99", "P4.disk.p50", "P4.disk.p99"]
 # --quick makes these, in under 50 s on a finished build.
 QUICK = [*RATIOS, "P5.idle"]
@@ -64,9 +66,9 @@ def parse(arguments):
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--peers", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    known = [*RATIOS, *LATENCY, *MEMORY]
+    known = [*RATIOS, *LATENCY, *MEMORY, *REALTIME]
     # `--json P1` means the row, not a file of that name.
-    if options.json in known or (options.json or "").rstrip("ab") in ("P1", "P2", "P3", "P4", "P5"):
+    if options.json in known or (options.json or "").rstrip("ab") in ("P1", "P2", "P3", "P4", "P5", "P6"):
         options.rows.insert(0, options.json)
         options.json = "-"
     default = QUICK if options.quick else known
@@ -218,6 +220,7 @@ def main(arguments):
         samples = measure(run, pairs, 1 if options.quick else 5) if pairs else {}
         rows += ratio_rows(chosen, samples, where)
         rows += latency.rows(run, chosen)
+        rows += realtime.rows(run, chosen)
         rows += memory_rows([row for row in chosen if row == "P5.uploads"], run, idle)
         rows.sort(key=lambda row: chosen.index(row["id"]))
     except (Failure, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:

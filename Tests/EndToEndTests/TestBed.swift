@@ -161,6 +161,11 @@ final class TestBed: Sendable {
 
     /// Queues faults at the simulator, each for one request.
     func faults(_ verbs: String...) async throws {
+        try await self.faults(verbs)
+    }
+
+    /// Queues faults at the simulator, each for one request.
+    func faults(_ verbs: [String]) async throws {
         let list = verbs.map { #"{"match":"/","fault":"\#($0)"}"# }.joined(separator: ",")
         let response = try await TestHTTPClient.exchange(
             port: self.simulatorPort,

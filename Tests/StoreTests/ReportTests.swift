@@ -29,7 +29,7 @@ import Testing
         #expect(before.report == nil && before.appKey == "account-1")
         // Long enough to be compressed.
         let text = "{\"data\":\"" + String(repeating: "很好 ", count: 2_000) + "\"}"
-        try await self.store.keep(Self.report(text, at: someDay + 5, isComplete: true), ofRecord: before.id)
+        try await self.store.keep(Self.report(text, at: someDay + 5, isComplete: true), of: before)
         let report = try #require(try self.row(user: "anna")?.report)
         #expect(report.body == Array(text.utf8) && report.contentType == "application/json")
         #expect(report.fetchedAt == someDay + 5 && report.isComplete)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func nobodyElseSeesIt() async throws {
         try await self.store.answer(1)
-        try await self.store.keep(Self.report("{}"), ofRecord: #require(try self.row()).id)
+        try await self.store.keep(Self.report("{}"), of: #require(try self.row()))
         #expect(try self.store.report("rec-1", client: "other", user: nil) == nil)
         #expect(try self.row(user: "ben") == nil)
         #expect(try self.row(2) == nil)
@@ -45,16 +45,19 @@ import Testing
 
     @Test func aNewerOneReplacesItUntilItIsComplete() async throws {
         try await self.store.answer(1)
-        let id = try #require(try self.row()).id
+        let row = try #require(try self.row())
         for (text, isComplete, stored) in [("1", false, "1"), ("2", false, "2"), ("3", true, "3"), ("4", false, "3")] {
-            try await self.store.keep(Self.report(text, isComplete: isComplete), ofRecord: id)
+            try await self.store.keep(Self.report(text, isComplete: isComplete), of: row)
             #expect(try self.row()?.report?.body == Array(stored.utf8))
         }
         #expect(try await self.count() == 1)
     }
 
     @Test func aRecordThatHasGoneTakesNone() async throws {
-        try await self.store.keep(Self.report("{}"), ofRecord: 77)
+        try await self.store.answer(1)
+        let row = try #require(try self.row())
+        _ = try await self.store.eraseRecord("rec-1", client: "app", user: nil, by: "client app", now: someDay)
+        try await self.store.keep(Self.report("{}"), of: row)
         #expect(try await self.count() == 0)
     }
 
@@ -62,11 +65,30 @@ import Testing
         try await self.store.answer(1)
         try await self.store.answer(2, at: someDay + 80 * day)
         for number in [1, 2] as [UInt64] {
-            try await self.store.keep(Self.report("{}"), ofRecord: #require(try self.row(number)).id)
+            try await self.store.keep(Self.report("{}"), of: #require(try self.row(number)))
         }
         _ = try await self.store.expire(now: someDay + 91 * day)
         #expect(try self.row(1) == nil)
         #expect(try self.row(2)?.report != nil)
         #expect(try await self.count() == 1)
+    }
+
+    @Test func oneThatIsAskedForAgainComesOutOfMemoryAndIsNeverAnOldOne() async throws {
+        try await self.store.answer(1)
+        let row = try #require(try self.row())
+        for text in ["1", "2"] {
+            try await self.store.keep(Self.report(text), of: row)
+            #expect(try self.row()?.report?.body == Array(text.utf8))
+            let hits = self.store.statistics.cacheHits
+            #expect(try self.row()?.report?.body == Array(text.utf8))
+            #expect(self.store.statistics.cacheHits == hits + 1)
+            // Its record keeps its place beside it, and what lies in memory is shown to nobody else.
+            #expect(try self.store.record("rec-1", client: "app", user: nil) != nil)
+            #expect(self.store.statistics.cacheHits == hits + 2)
+            #expect(try self.row(user: "ben") == nil)
+            #expect(try self.store.report("rec-1", client: "other", user: nil) == nil)
+        }
+        _ = try await self.store.eraseRecord("rec-1", client: "app", user: nil, by: "client app", now: someDay)
+        #expect(try self.row() == nil)
     }
 }

@@ -31,12 +31,15 @@ final class AccountSlots: Sendable {
     /// - Parameters:
     ///   - weight: The client's share of the turns.
     ///   - limit: The longest wait that still makes sense to the caller.
+    /// - Returns: Whether it had to wait.
+    @discardableResult
     func acquire(
         client: String,
         weight: Int = 1,
         within limit: Duration,
         clock: GatewayClock
-    ) async throws(Refusal) {
+    ) async throws(Refusal) -> Bool {
+        guard !self.state.withLock({ $0.slots.take() }) else { return false }
         let waiting = Waiter()
         let now = clock.now()
         let (ticket, wait) = try self.state.withLock { (state) throws(Refusal) in
@@ -48,7 +51,7 @@ final class AccountSlots: Sendable {
                 throw .queueFull
             }
         }
-        guard let ticket else { return }
+        guard let ticket else { return false }
         let deadline = Task {
             try? await clock.sleep(wait)
             self.leave(ticket, with: .timedOut)
@@ -60,6 +63,7 @@ final class AccountSlots: Sendable {
         }
         deadline.cancel()
         if let refusal { throw refusal }
+        return true
     }
 
     /// Takes a slot if one is free; give it back with ``release(at:)``.

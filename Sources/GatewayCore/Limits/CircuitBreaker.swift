@@ -47,7 +47,7 @@ public struct CircuitBreaker: Sendable {
     }
 
     private enum State {
-        case closed(SlidingCounts)
+        case closed
         case open(until: Instant)
         /// With the time until which no other probe may go.
         case halfOpen(probeUntil: Instant?)
@@ -57,7 +57,9 @@ public struct CircuitBreaker: Sendable {
     private static let probeRetry = Duration.seconds(1)
 
     private let configuration: Configuration
-    private var state: State
+    private var state = State.closed
+    /// Of the time since it closed.
+    private var counts: SlidingCounts
     // Counts the changes of state: what an attempt from before one says is no longer of interest.
     private var round = 0
     // Openings since the last success.
@@ -66,7 +68,7 @@ public struct CircuitBreaker: Sendable {
     /// Makes a closed one.
     init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        self.state = .closed(SlidingCounts(window: configuration.window))
+        self.counts = SlidingCounts(window: configuration.window)
     }
 
     /// Until when calls are refused, as far as is known; nil when one would be let through now.
@@ -94,13 +96,13 @@ public struct CircuitBreaker: Sendable {
         switch (self.state, outcome) {
         case (.closed, .none), (.open, _):
             break
-        case (.closed(var counts), .success), (.closed(var counts), .failure):
-            counts.add(isFailure: outcome == .failure, at: now)
-            self.state = .closed(counts)
-            if self.isBad(counts) { self.open(at: now) }
+        case (.closed, .success), (.closed, .failure):
+            self.counts.add(calls: 1, marked: outcome == .failure ? 1 : 0, at: now)
+            if self.isBad { self.open(at: now) }
         case (.halfOpen, .success):
             self.openings = 0
-            self.enter(.closed(SlidingCounts(window: self.configuration.window)))
+            self.counts = SlidingCounts(window: self.configuration.window)
+            self.enter(.closed)
         case (.halfOpen, .failure):
             self.open(at: now)
         case (.halfOpen, .none):
@@ -108,9 +110,9 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    private func isBad(_ counts: SlidingCounts) -> Bool {
-        counts.calls >= self.configuration.minimumCalls && counts.failures > 0
-            && Double(counts.failures) >= self.configuration.failureRatio * Double(counts.calls)
+    private var isBad: Bool {
+        self.counts.calls >= self.configuration.minimumCalls && self.counts.marked > 0
+            && Double(self.counts.marked) >= self.configuration.failureRatio * Double(self.counts.calls)
     }
 
     private mutating func open(at now: Instant) {

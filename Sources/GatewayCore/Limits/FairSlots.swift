@@ -26,6 +26,13 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     /// When a waiter's time is over next; ask when a timer went off, not at every turn.
     var nextDeadline: ContinuousClock.Instant? { self.queue.nextDeadline }
 
+    /// Takes a slot if one is free.
+    mutating func take() -> Bool {
+        guard self.free > 0 else { return false }
+        self.free -= 1
+        return true
+    }
+
     /// Takes a slot, or a place in the queue.
     ///
     /// - Returns: Nil when a slot is taken; else the ticket of the place.
@@ -35,10 +42,7 @@ struct FairSlots<Waiter: Sendable>: Sendable {
         weight: Int = 1,
         deadline: ContinuousClock.Instant
     ) throws(Queue.Refusal) -> Queue.Ticket? {
-        guard self.free <= 0 else {
-            self.free -= 1
-            return nil
-        }
+        if self.take() { return nil }
         return try self.queue.enqueue(waiter, client: client, weight: weight, deadline: deadline)
     }
 

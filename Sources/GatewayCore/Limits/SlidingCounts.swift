@@ -1,34 +1,58 @@
-/// Calls and failures of the last while, in ten steps: exact enough, and bounded whatever the load.
+/// Calls of the last while, and those among them that are marked, in ten steps: exact enough, and bounded whatever the
+/// load.
+///
+/// A step leaves when the next one begins, so that counting costs an addition.
 struct SlidingCounts: Sendable {
     private static let steps = 10
 
     private struct Step {
         let start: ContinuousClock.Instant
         var calls = 0
-        var failures = 0
+        var marked = 0
     }
 
     private let window: Duration
-    private var steps: [Step] = []
+    private let step: Duration
+    private var past: [Step] = []
+    private var present: Step?
+
+    /// Calls, as of the last one.
+    private(set) var calls = 0
+    /// Marked ones among them.
+    private(set) var marked = 0
 
     /// Makes an empty count.
     init(window: Duration) {
         self.window = window
+        self.step = window / Self.steps
     }
 
-    /// Calls, as of the last one.
-    var calls: Int { self.steps.reduce(0) { $0 + $1.calls } }
-    /// Failures among them.
-    var failures: Int { self.steps.reduce(0) { $0 + $1.failures } }
+    /// Counts.
+    ///
+    /// - Parameters:
+    ///   - calls: Calls that began or ended.
+    ///   - marked: What is counted beside them: failures, retries.
+    mutating func add(calls: Int, marked: Int, at now: ContinuousClock.Instant) {
+        self.advance(to: now)
+        self.present?.calls += calls
+        self.present?.marked += marked
+        self.calls += calls
+        self.marked += marked
+    }
 
-    /// Counts a call.
-    mutating func add(isFailure: Bool, at now: ContinuousClock.Instant) {
-        self.steps.removeAll { now - $0.start >= self.window }
-        // An instant a little before the last one, from another thread, counts with that one.
-        if self.steps.last.map({ now - $0.start >= self.window / Self.steps }) ?? true {
-            self.steps.append(Step(start: now))
+    /// Forgets what is older than the window.
+    mutating func advance(to now: ContinuousClock.Instant) {
+        if let present {
+            // An instant a little before the last one, from another thread, counts with that one.
+            guard now - present.start >= self.step else { return }
+            self.past.append(present)
         }
-        self.steps[self.steps.count - 1].calls += 1
-        if isFailure { self.steps[self.steps.count - 1].failures += 1 }
+        self.present = Step(start: now)
+        let gone = self.past.prefix { now - $0.start >= self.window }
+        for step in gone {
+            self.calls -= step.calls
+            self.marked -= step.marked
+        }
+        self.past.removeFirst(gone.count)
     }
 }

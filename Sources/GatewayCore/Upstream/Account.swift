@@ -97,12 +97,15 @@ public final class Account: Sendable {
     ///
     /// - Throws: 502/50200 while the platform refuses our credentials, 429/42901 without a slot.
     func takeSlot(for client: String, services: UpstreamServices) async throws(GatewayError) {
-        // This call finds out for all others whether the account is accepted again.
-        let isProbe = !self.isReady
         let now = services.clock.now()
-        guard self.state.withLock({ $0.condition.admit(at: now) }) else { throw .accountRefused }
+        let (isProbe, isAdmitted) = self.state.withLock { state in
+            // This call finds out for all others whether the account is accepted again.
+            (!state.condition.isAccepted, state.condition.admit(at: now))
+        }
+        guard isAdmitted else { throw .accountRefused }
+        let hasWaited: Bool
         do {
-            try await self.slots.acquire(
+            hasWaited = try await self.slots.acquire(
                 client: client,
                 weight: services.limiter.limits(of: client).weight,
                 within: services.policy.totalTimeout,
@@ -112,7 +115,7 @@ public final class Account: Sendable {
             throw .queueFull
         }
         // The wait may have been long.
-        guard isProbe || self.isReady else {
+        guard !hasWaited || isProbe || self.isReady else {
             self.slots.release(at: services.clock.now())
             throw .accountRefused
         }
@@ -130,11 +133,6 @@ public final class Account: Sendable {
     var clockOffset: Duration {
         get { self.state.withLock { $0.clockOffset } }
         set { self.state.withLock { $0.clockOffset = newValue } }
-    }
-
-    /// Counts a call for the retry budget.
-    func noteCall(at now: ContinuousClock.Instant) {
-        self.state.withLock { $0.recent.noteCall(at: now) }
     }
 
     /// Takes one retry out of the budget, or says no (design, section 4, step 7).
@@ -200,10 +198,12 @@ public final class Account: Sendable {
     // MARK: Breakers
 
     /// Asks the breaker of a route for an attempt; follow it with ``record(_:for:route:at:)`` in any case.
-    func admit(route: String, at now: ContinuousClock.Instant) -> CircuitBreaker.Admission {
+    ///
+    /// - Parameter isFirst: Whether the call begins with it; the retry budget counts calls.
+    func admit(route: String, isFirst: Bool, at now: ContinuousClock.Instant) -> CircuitBreaker.Admission {
         self.state.withLock { state in
-            let fresh = CircuitBreaker(configuration: state.settings.breaker)
-            return state.breakers[route, default: fresh].admit(at: now)
+            if isFirst { state.recent.noteCall(at: now) }
+            return state.breakers[route, default: CircuitBreaker(configuration: state.settings.breaker)].admit(at: now)
         }
     }
 

@@ -53,14 +53,13 @@ struct UpstreamCall: Sendable {
     ///
     /// The caller has taken an account slot; it is given back here, also during waits.
     func run() async -> Outcome {
-        self.account.noteCall(at: self.services.clock.now())
         var schedule = AttemptSchedule(policy: self.services.policy)
         var attempts = 0
         var isUnresolved = false
         var last: Result?
         while true {
             let permit: CircuitBreaker.Permit
-            switch self.account.admit(route: self.route.name, at: self.services.clock.now()) {
+            switch self.account.admit(route: self.route.name, isFirst: attempts == 0, at: self.services.clock.now()) {
             case .admitted(let admitted):
                 permit = admitted
             case .refused(let until):

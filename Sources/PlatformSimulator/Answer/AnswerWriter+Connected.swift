@@ -58,7 +58,7 @@ extension AnswerWriter {
         self.unscoredTree(input)
         self.raw(#","dimensionScores":{},"#)
         self.raw(
-            #""dimensionEvidence":{"accuracy":[],"fluency":[],"integrity":[],"affect":[],"speechRate":[]}},"standardAudio":"#
+            #""dimensionEvidence":{"accuracy":[],"fluency":[],"integrity":[],"affect":[],"speechRate":[]}}"#
         )
         self.standardAudio(input)
         self.raw(#","asrText":{}"#)

@@ -65,7 +65,6 @@ extension AnswerWriter {
         self.string(input.isChinese ? "zh" : "en")
         self.raw(#","_coreType":"open"},"report":"#)
         self.openReport(input, overall: overall)
-        self.raw(#","standardAudio":"#)
         self.standardAudio(input)
         self.raw(#","asrText":{}"#)
         self.warningCodes(evaluation.warning)

@@ -5,7 +5,6 @@ extension AnswerWriter {
         self.readingResult(evaluation, input: input)
         self.raw(#","report":"#)
         self.report(evaluation, input: input)
-        self.raw(#","standardAudio":"#)
         self.standardAudio(input)
         self.raw(#","asrText":"#)
         self.asrText(evaluation, input: input)
@@ -82,11 +81,16 @@ extension AnswerWriter {
         self.raw("]}")
     }
 
-    /// Writes where the model reading is, which is an empty object unless it was asked for; nothing is to be found there.
+    /// Writes where the model reading is; nothing is to be found there.
+    ///
+    /// Unless it was asked for, it is an empty object, and missing from a realtime result (contract yugu, section 10.1).
     mutating func standardAudio(_ input: EvaluationInput) {
-        guard input.includesStandardAudio else { return self.raw("{}") }
+        guard input.includesStandardAudio else {
+            if !input.isRealtime { self.raw(#","standardAudio":{}"#) }
+            return
+        }
         var random = DeterministicRandom(texts: [input.referenceText], seed: 1)
-        self.raw(#"{"url":"/audio/standard/"#)
+        self.raw(#","standardAudio":{"url":"/audio/standard/"#)
         self.escaped(HexadecimalText.make(random.next(), digits: 16))
         self.raw(#".wav","format":"wav","duration":""#)
         self.seconds(SpeechTones(SpeechOrder(text: input.referenceText)).duration)

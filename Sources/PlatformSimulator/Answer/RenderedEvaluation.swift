@@ -33,6 +33,7 @@ final class RenderedEvaluation: Sendable {
     /// What follows the record id in the answer, up to its end or to the address of the recording.
     let answerTail: [UInt8]
     private let isCompat: Bool
+    private let isRealtime: Bool
     private let recordingURL: RecordingURL?
     /// What follows the record id in the `data` of the report, up to the end of that object.
     let reportTail: [UInt8]
@@ -64,6 +65,7 @@ final class RenderedEvaluation: Sendable {
         }
         self.answerTail = writer.bytes
         self.isCompat = input.compatName != nil
+        self.isRealtime = input.isRealtime
         self.recordingURL = input.recordingURL
         var report = AnswerWriter(scale: input.scale, precision: input.precision, reservingCapacity: 2_048)
         report.reportRecord(evaluation, input: input)
@@ -71,13 +73,14 @@ final class RenderedEvaluation: Sendable {
         self.overall = (evaluation.overall * Double(input.scale) / 10).rounded() / 10
     }
 
-    /// The whole answer.
+    /// The whole answer, which is the result frame of a realtime evaluation (contract yugu, sections 10.1 and 10.2).
     ///
     /// - Parameter day: When it was evaluated.
     func answer(recordID: String, day: CalendarDay) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(self.answerTail.count + 200)
-        bytes.append(contentsOf: #"{"recordId":""#.utf8)
+        let isNativeFrame = self.isRealtime && !self.isCompat
+        bytes.append(contentsOf: (isNativeFrame ? #"{"event":"result","recordId":""# : #"{"recordId":""#).utf8)
         bytes.append(contentsOf: recordID.utf8)
         bytes.append(contentsOf: "\",".utf8)
         bytes.append(contentsOf: self.answerTail)

@@ -24,8 +24,14 @@ extension PlatformResponder {
                         record.member("coreType", bill.coreType)
                         record.member("overall", bill.overall)
                         record.member("time", bill.time)
+                        record.member("audioBytes", bill.audioBytes)
+                        record.member("audioSha256", bill.audioDigest)
                     }
                 }
+            }
+            object.object("sessions") { sessions in
+                sessions.member("opened", ledger.sessions)
+                sessions.member("open", ledger.openSessions)
             }
             // Both stay at their first values unless a run is larger than the simulator was set up for.
             object.member("truncated", ledger.isTruncated)
@@ -56,6 +62,15 @@ extension PlatformResponder {
                     entry.member("timestamp", request.timestamp)
                     entry.member("nonce", request.nonce)
                     entry.member("bodyBytes", request.bodyBytes)
+                    guard let session = request.session else { return }
+                    entry.object("session") { object in
+                        object.member("rounds", session.rounds)
+                        object.member("ends", session.ends)
+                        object.member("results", session.results)
+                        object.member("audioBytes", session.audioBytes)
+                        object.member("closedBy", session.closedBy?.rawValue)
+                        object.member("closeCode", session.closeCode)
+                    }
                 }
             }
         }

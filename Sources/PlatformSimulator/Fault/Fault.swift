@@ -33,6 +33,8 @@ enum Fault: Hashable, Sendable {
     case trickle(Duration)
     /// Give the account of the request a new secret until the reset, then process.
     case rotateSecret(String)
+    /// Let a realtime session go wrong; without effect on other requests.
+    case session(SessionFault)
     /// Process; speech made by this request is found at an address of this form.
     case audioURL(AudioURLForm)
 
@@ -60,6 +62,7 @@ enum Fault: Hashable, Sendable {
             case ("rotate-secret", let argument?):
                 PercentCoding.decode(argument).flatMap { $0.isEmpty ? nil : .rotateSecret($0) }
             case ("audio-url", let argument?): AudioURLForm(argument).map { .audioURL($0) }
+            case _ where verb.hasPrefix("ws-"): SessionFault(verb: verb.dropFirst(3), argument).map { .session($0) }
             default: nil
             }
         guard let fault else { return nil }
@@ -69,7 +72,7 @@ enum Fault: Hashable, Sendable {
     /// The most seconds that a clock may be off: a hundred years.
     static let clockRange = 100 * 365 * 86_400
 
-    private static func milliseconds(_ text: String) -> Duration? {
+    static func milliseconds(_ text: String) -> Duration? {
         guard let count = Int(text), (0...86_400_000).contains(count) else { return nil }
         return .milliseconds(count)
     }

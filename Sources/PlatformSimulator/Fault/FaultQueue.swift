@@ -37,8 +37,14 @@ struct FaultQueue: Sendable {
     }
 
     /// The first fault that is for a path; it is used up once.
-    mutating func take(for path: String) -> (text: String, fault: Fault)? {
-        guard let index = self.items.firstIndex(where: { $0.match.map(path.hasPrefix) ?? true }) else { return nil }
+    ///
+    /// - Parameter isSession: Whether it is for a realtime session; other requests leave those of sessions alone.
+    mutating func take(for path: String, isSession: Bool = false) -> (text: String, fault: Fault)? {
+        let index = self.items.firstIndex { item in
+            if case .session = item.fault, !isSession { return false }
+            return item.match.map(path.hasPrefix) ?? true
+        }
+        guard let index else { return nil }
         let item = self.items[index]
         if item.times <= 1 {
             self.items.remove(at: index)

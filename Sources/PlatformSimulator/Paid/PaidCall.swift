@@ -170,7 +170,8 @@ struct PaidCall {
         let bill = self.bill(
             self.state.makeRecordID(prefix: rendered.prefix),
             coreType: recipe.input.compatName?.rawValue ?? recipe.input.coreType.rawValue,
-            overall: rendered.overall
+            overall: rendered.overall,
+            audio: recipe.audio
         )
         let request = self.request
         self.state.withLock { contents in
@@ -192,7 +193,7 @@ struct PaidCall {
         let fileName = "\(self.state.makeTraceID()).\(order.format.rawValue)"
         let form = form ?? self.state.withLock { $0.audioURLForm }
         let speech = MadeSpeech(order: order, fileName: fileName, audioURL: self.state.audioURL(fileName, form))
-        let bill = self.bill(self.state.makeRecordID(prefix: "tts_"), coreType: "tts", overall: 0)
+        let bill = self.bill(self.state.makeRecordID(prefix: "tts_"), coreType: "tts", overall: 0, audio: nil)
         let request = self.request
         self.state.withLock { contents in
             guard contents.epoch == request.epoch else { return }
@@ -203,14 +204,21 @@ struct PaidCall {
         return Outcome(answer: answer, body: speech.answer(time: bill.time), weight: speech.weight)
     }
 
-    private func bill(_ recordID: String, coreType: String, overall: Double) -> SimulatedBill {
+    private func bill(
+        _ recordID: String,
+        coreType: String,
+        overall: Double,
+        audio: AudioFacts?
+    ) -> SimulatedBill {
         SimulatedBill(
             recordID: recordID,
             key: self.key,
             appKey: self.request.caller.appKey,
             coreType: coreType,
             overall: overall,
-            time: self.state.unixMilliseconds
+            time: self.state.unixMilliseconds,
+            audioBytes: audio?.byteCount ?? 0,
+            audioDigest: audio?.digest.hex ?? ""
         )
     }
 }

@@ -49,6 +49,14 @@ struct CompatForm {
         for (name, value) in SignedText.scalars(of: scanner) { self.add(name, value) }
     }
 
+    /// Takes the scalar members of a realtime parameter frame, where `text` stands for `refText` as well (contract yugu,
+    /// section 10.2).
+    init(_ name: CompatName, parameters: JSONScanner) {
+        self.name = name
+        for (name, value) in SignedText.scalars(of: parameters) { self.add(name, value) }
+        if let text = self.values["text"] { self.add("refText", text) }
+    }
+
     /// An empty value counts as missing.
     private mutating func add(_ name: String, _ value: String) {
         if !value.isEmpty, self.values[name] == nil { self.values[name] = value }
@@ -108,8 +116,8 @@ struct CompatForm {
         return number
     }
 
-    /// `1` and `0`; in `request` also true and false.
-    private func flag(_ name: String) throws(PlatformError) -> Bool {
+    /// `1` and `0`; in `request` and in realtime also true and false.
+    func flag(_ name: String) throws(PlatformError) -> Bool {
         switch self.values[name] {
         case "1", "true": true
         case "0", "false", nil: false

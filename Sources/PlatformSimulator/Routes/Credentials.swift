@@ -29,6 +29,15 @@ struct Credentials {
         self.bearer = isBearer ? authorization.map { String($0.dropFirst(7)) } : nil
     }
 
+    /// Reads the parameters of a realtime handshake (contract yugu, section 3.5).
+    init(_ query: HandshakeQuery) {
+        self.appKey = query["appKey"]
+        self.timestamp = query["timestamp"]
+        self.nonce = query["nonce"]
+        self.signature = query["signature"]
+        self.bearer = query["token"]
+    }
+
     private static let appKeyField = HTTPField.Name(literal: "X-App-Key")
     private static let timestampField = HTTPField.Name(literal: "X-Timestamp")
     private static let nonceField = HTTPField.Name(literal: "X-Nonce")

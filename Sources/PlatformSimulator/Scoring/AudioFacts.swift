@@ -36,12 +36,25 @@ struct AudioFacts: Sendable {
 
     /// Sums up an upload.
     init(byteCount: Int, digest: Digest256, parser: WAVParser, meter: PCMMeter?) {
+        let isWAV = parser.progress == .samples
+        self.init(
+            byteCount: byteCount,
+            digest: digest,
+            exactDuration: isWAV ? parser.duration ?? 0 : nil,
+            meter: isWAV && parser.format?.isPCM16 == true ? meter : nil
+        )
+    }
+
+    /// Sums up what was measured.
+    ///
+    /// - Parameter exactDuration: The playing time in seconds; nil when it has to be estimated.
+    init(byteCount: Int, digest: Digest256, exactDuration: Double?, meter: PCMMeter?) {
         self.byteCount = byteCount
         self.digest = digest
-        self.hasExactDuration = parser.progress == .samples
+        self.hasExactDuration = exactDuration != nil
         // Compressed speech takes about 32 kbit/s.
-        self.duration = self.hasExactDuration ? parser.duration ?? 0 : Double(byteCount) / 4_000
-        self.meter = self.hasExactDuration && parser.format?.isPCM16 == true ? meter : nil
+        self.duration = exactDuration ?? Double(byteCount) / 4_000
+        self.meter = meter
         let everything = [0..<max(1, Int(self.duration * 100))]
         guard let meter = self.meter else {
             self.voiced = everything

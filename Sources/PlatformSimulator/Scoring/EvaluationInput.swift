@@ -46,6 +46,8 @@ struct EvaluationInput: Hashable, Sendable {
     var picture: Digest256?
     /// Readings that the caller gives, for Chinese characters in order.
     var refPinyin: [String] = []
+    /// Whether it came as a stream, whose result is a frame.
+    var isRealtime = false
     /// Where the recording can be fetched; nil when that is not asked for.
     var recordingURL: RecordingURL?
 

@@ -69,6 +69,13 @@ struct IdempotencyTable: Sendable {
         self.limits = limits
     }
 
+    /// A key as it was sent; nil when it breaks the rules, which counts as none (contract yugu, section 7.1).
+    static func key(_ text: String?) -> String? {
+        text.flatMap { text in
+            (1...200).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+        }
+    }
+
     /// Decides about a request.
     mutating func admit(
         _ scope: Scope,

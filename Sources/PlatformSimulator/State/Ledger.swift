@@ -8,15 +8,15 @@ public struct SimulatedRequest: Sendable {
     public let method: String
     /// The path, percent-encoded as received.
     public let path: String
-    /// The idempotency key.
-    public let key: String?
+    /// The idempotency key; of a realtime session that of its last round.
+    public internal(set) var key: String?
     /// How many requests with this key had come, this one included; 0 without a key.
-    public let attempt: Int
-    /// The value of `X-App-Key`.
+    public internal(set) var attempt: Int
+    /// The value of `X-App-Key`, or of a handshake's `appKey`.
     public let appKey: String?
-    /// The value of `X-Timestamp`.
+    /// The value of `X-Timestamp`, or of a handshake's `timestamp`.
     public let timestamp: String?
-    /// The value of `X-Nonce`.
+    /// The value of `X-Nonce`, or of a handshake's `nonce`.
     public let nonce: String?
     /// The size of its content in bytes.
     public let bodyBytes: Int
@@ -30,6 +30,8 @@ public struct SimulatedRequest: Sendable {
     public internal(set) var isReplayed = false
     /// The record that it was answered with, or that it paid for.
     public internal(set) var recordID: String?
+    /// What became of a realtime session; nil for any other request, and for a handshake that was refused.
+    public internal(set) var session: SimulatedSession?
 }
 
 /// One evaluation, or one text made speech, that was executed and billed.
@@ -46,6 +48,10 @@ public struct SimulatedBill: Sendable {
     public let overall: Double
     /// When, in Unix milliseconds of the simulator's clock.
     public let time: Int
+    /// The size of the recording in bytes; 0 for speech.
+    public let audioBytes: Int
+    /// The SHA-256 of the recording in hexadecimal digits; empty for speech.
+    public let audioDigest: String
 }
 
 /// What the simulator counts and remembers for inspection; all of it bounded.
@@ -65,6 +71,10 @@ struct Ledger: Sendable {
     private(set) var billed = 0
     /// Executed evaluations by account; there are few of those.
     private(set) var billedByAccount: [String: Int] = [:]
+    /// Realtime sessions that were let in.
+    private(set) var sessions = 0
+    /// Realtime sessions that have not ended.
+    private(set) var openSessions = 0
     /// Whether keys came for which there was no room to count them.
     private(set) var isTruncated = false
 
@@ -98,6 +108,39 @@ struct Ledger: Sendable {
     /// Completes the entry of a request, unless it has been pushed out.
     mutating func update(_ place: Int, _ change: (inout SimulatedRequest) -> Void) {
         self.requests.update(place, change)
+    }
+
+    /// A realtime session was let in.
+    mutating func openSession(_ place: Int) {
+        self.sessions += 1
+        self.openSessions += 1
+        self.requests.update(place) { entry in
+            entry.status = 101
+            entry.session = SimulatedSession()
+        }
+    }
+
+    /// Writes down what has become of a realtime session.
+    mutating func update(_ place: Int, _ session: SimulatedSession) {
+        var attempt: Int?
+        self.requests.update(place) { entry in
+            if let key = session.key, key != entry.key {
+                entry.key = key
+                attempt = 0
+            }
+            entry.session = session
+            entry.code = session.code
+            entry.recordID = session.recordID
+            entry.isReplayed = session.isReplayed
+        }
+        guard attempt != nil, let key = session.key else { return }
+        attempt = self.count(key) { $0.attempts += 1 }?.attempts
+        self.requests.update(place) { $0.attempt = attempt ?? 0 }
+    }
+
+    /// A realtime session has ended.
+    mutating func closeSession() {
+        self.openSessions -= 1
     }
 
     /// Counts an executed evaluation.

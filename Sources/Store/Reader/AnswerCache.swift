@@ -1,8 +1,8 @@
 internal import Locking
 
-/// The answers used last, bounded in bytes, found by key scope and by record id.
+/// The answers and reports used last, bounded in bytes, found by key scope and by record id.
 ///
-/// Only the writer removes answers, and it does so after its commit. A reader that looked at the database before that
+/// Only the writer removes what changed, and it does so after its commit. A reader that looked at the database before that
 /// commit must not put back what was removed meanwhile: it passes the ``Epoch`` of before its read.
 final class AnswerCache: Sendable {
     /// Counts removals.
@@ -10,14 +10,17 @@ final class AnswerCache: Sendable {
         fileprivate var value: UInt64 = 0
     }
 
-    /// An answer as it is found: under a key, as a record, or both.
+    /// An answer as it is found: under a key, as a record, or both; and a record as its report is asked for.
     fileprivate struct Entry {
         var key: KeyRow?
         var record: RecordRow?
-        var cost: Int
+        var report: ReportRow?
+        var cost = 0
         /// Neighbours in the order of use; the entry's own index stands for none.
-        var older: Int
-        var newer: Int
+        var older = 0
+        var newer = 0
+
+        var recordID: String? { self.record?.recordID ?? self.report?.recordID }
     }
 
     fileprivate struct State {
@@ -65,13 +68,21 @@ final class AnswerCache: Sendable {
     }
 
     func record(_ recordID: String) -> RecordRow? {
-        self.state.withLock { (state) -> RecordRow? in
-            guard let index = state.byRecord[recordID] else {
+        self.entry(ofRecord: recordID, \.record)
+    }
+
+    func report(_ recordID: String) -> ReportRow? {
+        self.entry(ofRecord: recordID, \.report)
+    }
+
+    private func entry<Row>(ofRecord recordID: String, _ row: KeyPath<Entry, Row?>) -> Row? {
+        self.state.withLock { (state) -> Row? in
+            guard let index = state.byRecord[recordID], let row = state.entries[index]?[keyPath: row] else {
                 return nil
             }
             state.hits += 1
             state.touch(index)
-            return state.entries[index]?.record
+            return row
         }
     }
 
@@ -79,7 +90,21 @@ final class AnswerCache: Sendable {
     func insert(key: KeyRow?, record: RecordRow?, since epoch: Epoch) {
         self.state.withLock { (state) in
             if state.epoch == epoch {
-                self.insert(key: key, record: record, into: &state)
+                self.insert(Entry(key: key, record: record), into: &state)
+            }
+        }
+    }
+
+    /// Keeps a record as its report is asked for, beside its answer, unless something was removed since `epoch`.
+    func insert(report: ReportRow, since epoch: Epoch) {
+        self.state.withLock { (state) in
+            guard state.epoch == epoch else { return }
+            if let index = state.byRecord[report.recordID], var entry = state.entries[index] {
+                state.remove(index)
+                entry.report = report
+                self.insert(entry, into: &state)
+            } else {
+                self.insert(Entry(report: report), into: &state)
             }
         }
     }
@@ -93,7 +118,7 @@ final class AnswerCache: Sendable {
             for effect in effects {
                 switch effect {
                 case .fill(let key, let record):
-                    self.insert(key: key, record: record, into: &state)
+                    self.insert(Entry(key: key, record: record), into: &state)
                 case .purgeKey(let scope):
                     state.epoch.value += 1
                     if let index = state.byScope[scope] {
@@ -103,6 +128,13 @@ final class AnswerCache: Sendable {
                     state.epoch.value += 1
                     if let index = state.byRecord[recordID] {
                         state.remove(index)
+                    }
+                case .purgeReport(let recordID):
+                    state.epoch.value += 1
+                    if let index = state.byRecord[recordID], var entry = state.entries[index] {
+                        state.remove(index)
+                        entry.report = nil
+                        self.insert(entry, into: &state)
                     }
                 }
             }
@@ -117,35 +149,40 @@ final class AnswerCache: Sendable {
         }
     }
 
-    private func insert(key: KeyRow?, record: RecordRow?, into state: inout State) {
-        let cost = Self.cost(key: key, record: record)
+    private func insert(_ entry: Entry, into state: inout State) {
+        var entry = entry
+        entry.cost = Self.cost(of: entry)
         // One answer must not drive out all others.
-        guard cost <= self.capacity / 4 else {
+        guard entry.recordID != nil || entry.key != nil, entry.cost <= self.capacity / 4 else {
             return
         }
-        if let key, let index = state.byScope[key.scope] {
+        if let key = entry.key, let index = state.byScope[key.scope] {
             state.remove(index)
         }
-        if let record, let index = state.byRecord[record.recordID] {
+        if let recordID = entry.recordID, let index = state.byRecord[recordID] {
             state.remove(index)
         }
-        while state.cost + cost > self.capacity, let oldest = state.oldest {
+        while state.cost + entry.cost > self.capacity, let oldest = state.oldest {
             state.remove(oldest)
         }
-        state.add(Entry(key: key, record: record, cost: cost, older: 0, newer: 0))
+        state.add(entry)
     }
 
-    private static func cost(key: KeyRow?, record: RecordRow?) -> Int {
+    private static func cost(of entry: Entry) -> Int {
         var cost = Self.overhead
         // Key and record share one body.
-        cost += (key?.answer ?? record?.answer)?.body.count ?? 0
-        if let key {
+        cost += (entry.key?.answer ?? entry.record?.answer)?.body.count ?? 0
+        if let key = entry.key {
             cost += key.client.utf8.count + (key.user?.utf8.count ?? 0) + key.key.utf8.count
             cost += key.fingerprint.count + key.appKey.utf8.count + key.upstreamKey.utf8.count
         }
-        if let record {
+        if let record = entry.record {
             cost += record.client.utf8.count + (record.user?.utf8.count ?? 0) + record.key.utf8.count
             cost += 2 * record.recordID.utf8.count
+        }
+        if let report = entry.report {
+            cost += report.client.utf8.count + (report.user?.utf8.count ?? 0) + report.appKey.utf8.count
+            cost += 2 * report.recordID.utf8.count + (report.report?.body.count ?? 0)
         }
         return cost
     }
@@ -165,8 +202,8 @@ extension AnswerCache.State {
         if let key = new.key {
             self.byScope[key.scope] = index
         }
-        if let record = new.record {
-            self.byRecord[record.recordID] = index
+        if let recordID = new.recordID {
+            self.byRecord[recordID] = index
         }
         self.append(index)
     }
@@ -180,8 +217,8 @@ extension AnswerCache.State {
         if let key = entry.key {
             self.byScope[key.scope] = nil
         }
-        if let record = entry.record {
-            self.byRecord[record.recordID] = nil
+        if let recordID = entry.recordID {
+            self.byRecord[recordID] = nil
         }
         self.entries[index] = nil
         self.free.append(index)

@@ -43,7 +43,8 @@ final class Reader {
         )
         self.report = try database.prepare(
             """
-            SELECT r.id, r.app_key, p.fetched_ms, p.is_complete, p.content_type, p.is_compressed, p.body
+            SELECT r.id, r.app_key, r.client, r.user, p.fetched_ms, p.is_complete, p.content_type, p.is_compressed,
+                p.body
             FROM records r LEFT JOIN reports p ON p.id = r.id
             WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
             """
@@ -121,15 +122,22 @@ final class Reader {
             $0.bind(user, at: 3)
         } reading: { (row) throws(StoreError) in
             var report: StoredReport?
-            if !row.isNull(at: 2) {
+            if !row.isNull(at: 4) {
                 report = StoredReport(
-                    contentType: row.text(at: 4),
-                    body: try self.body(row, at: 6, isCompressed: row.flag(at: 5)),
-                    fetchedAt: row.integer(at: 2),
-                    isComplete: row.flag(at: 3)
+                    contentType: row.text(at: 6),
+                    body: try self.body(row, at: 8, isCompressed: row.flag(at: 7)),
+                    fetchedAt: row.integer(at: 4),
+                    isComplete: row.flag(at: 5)
                 )
             }
-            return ReportRow(id: row.integer(at: 0), appKey: row.text(at: 1), report: report)
+            return ReportRow(
+                id: row.integer(at: 0),
+                recordID: recordID,
+                client: row.text(at: 2),
+                user: row.optionalText(at: 3),
+                appKey: row.text(at: 1),
+                report: report
+            )
         }
     }
 

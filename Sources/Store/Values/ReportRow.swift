@@ -1,7 +1,13 @@
-/// A record as its report is asked for: who carried its call, and what is stored of the report.
+/// A record as its report is asked for: whose it is, who carried its call, and what is stored of the report.
 public struct ReportRow: Sendable {
     /// The record's row id.
     public let id: Int64
+    /// The platform's record id.
+    public let recordID: String
+    /// The client that paid.
+    public let client: String
+    /// The user, where the principal named one.
+    public let user: String?
     /// The account that carried the call.
     public let appKey: String
     /// The report as it was fetched last, or nil.

@@ -41,7 +41,12 @@ final class Writer: @unchecked Sendable {
         self.maximumWaiting = configuration.maximumWaitingWrites
         self.checkpointPages = max(1, configuration.checkpointSize / connection.pageSize)
         self.idleDelay = .milliseconds(Int(clamping: configuration.idleDelay.wholeMilliseconds))
-        self.published = Locked(WriterStatistics(counts: connection.counts))
+        self.published = Locked(
+            WriterStatistics(
+                counts: connection.counts,
+                hasTombstones: connection.hasTombstones
+            )
+        )
         self.connection = connection
     }
 
@@ -259,6 +264,7 @@ final class Writer: @unchecked Sendable {
         connection.effects.removeAll(keepingCapacity: true)
         self.published.withLock {
             $0.counts = connection.counts
+            $0.hasTombstones = connection.hasTombstones
             $0.transactions += transactions
         }
         for write in batch {
@@ -327,6 +333,8 @@ final class Writer: @unchecked Sendable {
 /// What the writer has done so far.
 struct WriterStatistics {
     var counts: ClaimCounts
+    /// See ``WriterConnection/hasTombstones``.
+    var hasTombstones: Bool
     var transactions = 0
     var checkpoints = 0
     var checkpointFailure: String?

@@ -113,6 +113,7 @@ extension WriterConnection {
     /// Whether a claim's key was erased, or its flight began before all calls of its user were.
     func isErased(_ claim: NewClaim) throws(StoreError) -> Bool {
         if self.isErased(user: claim.user, client: claim.client, since: claim.flight) { return true }
+        guard self.hasTombstones else { return false }
         return try self.erasure.findTombstone.first {
             $0.bind(claim.scope, at: 1)
         } reading: { _ in
@@ -159,6 +160,7 @@ extension WriterConnection {
             )
         }
         if let key {
+            self.hasTombstones = true
             try self.erasure.insertTombstone.run {
                 $0.bind(key.scope, at: 1)
                 $0.bind(key.answeredAt.map { $0 + retention.answered } ?? key.firstSentAt + retention.unknown, at: 2)

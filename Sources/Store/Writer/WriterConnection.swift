@@ -9,6 +9,7 @@ final class WriterConnection {
         case fill(KeyRow, RecordRow?)
         case purgeKey(ScopeHash)
         case purgeRecord(String)
+        case purgeReport(String)
     }
 
     let database: Database
@@ -32,6 +33,10 @@ final class WriterConnection {
     var counts: ClaimCounts
     /// The open transaction's effects.
     var effects: [Effect] = []
+    /// Whether a key may have been erased: most stores never erase anything, and then nothing is looked up.
+    ///
+    /// Does not go back to false, not even with a transaction.
+    var hasTombstones: Bool
     /// Whether deleted content may still stand in the write-ahead log.
     var hasDeletions = false
     /// Where the running sweep of old keys stands.
@@ -78,6 +83,7 @@ final class WriterConnection {
             counts[keyPath: group.state.counter] += group.count
         }
         self.counts = counts
+        self.hasTombstones = try database.integer("SELECT EXISTS (SELECT 1 FROM erased_keys)") == 1
     }
 
     func makeID() -> Int64 {
