@@ -28,7 +28,10 @@ let package = Package(
             name: "HTTPServer",
             dependencies: ["Locking", "CLinux", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
         ),
-        .target(name: "UpstreamClient", dependencies: ["CCurl", "EventLoop", "HTTPWire", "Telemetry"]),
+        .target(
+            name: "UpstreamClient",
+            dependencies: ["CCurl", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
+        ),
         .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire"]),
         // Level 4.
         .target(

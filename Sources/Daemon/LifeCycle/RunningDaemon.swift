@@ -108,6 +108,11 @@ struct RunningDaemon: Sendable {
             retention.cancel()
             await retention.value
         }
+        let watch = Task { await assembly.realtime.watch() }
+        await services.add("realtime") {
+            watch.cancel()
+            await watch.value
+        }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
             accounts: { assembly.accounts.flatMap { $0.status() } }

@@ -26,13 +26,6 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     /// When a waiter's time is over next; ask when a timer went off, not at every turn.
     var nextDeadline: ContinuousClock.Instant? { self.queue.nextDeadline }
 
-    /// Takes a slot if one is free.
-    mutating func take() -> Bool {
-        guard self.free > 0 else { return false }
-        self.free -= 1
-        return true
-    }
-
     /// Takes a slot, or a place in the queue.
     ///
     /// - Returns: Nil when a slot is taken; else the ticket of the place.

@@ -86,6 +86,11 @@ actor RealtimeConnection {
         await self.send(self.dialect.refusal(error, requestID: self.opening.requestID, at: time))
     }
 
+    private func start(_ work: @escaping @Sendable () async -> Void) {
+        // As in a round: the preference is for what is isolated to nobody.
+        Task(executorPreference: self.executor) { await work() }
+    }
+
     // MARK: Rounds
 
     private func begin(_ parameters: RoundParameters) async {
@@ -142,11 +147,13 @@ actor RealtimeConnection {
             executor: self.executor
         )
         try await round.begin(try self.services.calls.standing(of: scope, accounts: self.services.accounts))
-        for other in self.services.registry.begin(scope.hash, self.number) { Task { await other.prove() } }
-        Task {
+        for other in self.services.registry.begin(scope.hash, self.number) {
+            Task(executorPreference: other.executor) { await other.prove() }
+        }
+        self.start { [number = self.number] in
             let closing = await round.untilOver()
-            self.services.registry.end(scope.hash, self.number)
-            self.leave(round, closing)
+            self.services.registry.end(scope.hash, number)
+            await self.leave(round, closing)
         }
         return round
     }

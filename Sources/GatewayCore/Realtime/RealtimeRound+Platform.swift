@@ -13,18 +13,18 @@ extension RealtimeRound {
             case .dial:
                 self.serial += 1
                 self.connectionCount += 1
-                self.dialling = Task { [serial = self.serial] in await self.connect(serial) }
+                self.dialling = self.start { [serial = self.serial] in await self.connect(serial) }
             case .drop(let code):
                 // The contract's reason, section 10.7.
                 self.drop(code == 1001 ? WebSocketClose(.goingAway, reason: "reconnect") : WebSocketClose(.normalClosure))
             case .sendStart:
                 await self.say(self.dialect.parameters(self.parameters, key: self.upstreamKey))
             case .sendAudio:
-                self.flushing = Task { [serial = self.serial] in await self.flush(serial) }
+                self.flushing = self.start { [serial = self.serial] in await self.flush(serial) }
             case .sendEnd:
                 await self.say(self.dialect.end)
             case .ping:
-                Task { [serial = self.serial] in await self.ping(serial) }
+                self.start { [serial = self.serial] in await self.ping(serial) }
             case .forward(let count):
                 await self.tell(self.dialect.progress(frame, droppingWords: count))
             case .reconnecting(let attempt, let delay, let cause):
@@ -96,26 +96,35 @@ extension RealtimeRound {
             let timestamp = account.platformTime(self.services.clock) / 1000
             let url = self.dialect.handshake(account: account, timestamp: timestamp, nonce: UniqueID.next())
             self.services.upstream.metrics.attempts.increment()
-            let result = await self.services.dial(url)
-            guard serial == self.serial else {
-                if case .open(let channel) = result { channel.close(WebSocketClose(.normalClosure)) }
-                return
-            }
-            switch result {
-            case .open(let channel):
-                self.hasBeenConnected = true
-                self.platform = channel
-                return await self.listen(to: channel, serial)
-            case .failed(let loss):
-                return await self.lost(loss, serial)
-            case .refused(let response):
+            let channel: any WebSocketChannel
+            do throws(WebSocketOpenError) {
+                channel = try await self.services.transport.open(self.request(url))
+            } catch {
+                guard serial == self.serial else { return }
+                guard case .refused(let response) = error else {
+                    return await self.lost(RealtimeSession.Loss(error), serial)
+                }
                 let refusal = self.dialect.refusal(of: response)
                 guard self.mayTryAgain(after: refusal, response, account) else {
                     return await self.lost(.refused(refusal, isFinal: refusal.isFinal), serial)
                 }
                 self.releaseSlot()
+                continue
             }
+            guard serial == self.serial else { return channel.close(WebSocketClose(.normalClosure)) }
+            self.hasBeenConnected = true
+            self.platform = channel
+            return await self.listen(to: channel, serial)
         }
+    }
+
+    private func request(_ url: String) -> WebSocketRequest {
+        var request = WebSocketRequest(url: url, timeout: self.services.configuration.round.connectTimeout)
+        // A result is as large as any answer. Pings are the machine's business.
+        request.configuration.limits.frameBytes = self.services.upstream.maximumAnswer
+        request.configuration.limits.messageBytes = self.services.upstream.maximumAnswer
+        request.configuration.pingInterval = nil
+        return request
     }
 
     private func listen(to channel: any WebSocketChannel, _ serial: Int) async {
@@ -160,6 +169,15 @@ extension RealtimeRound {
 }
 
 extension RealtimeSession.Loss {
+    /// Why there is no connection.
+    fileprivate init(_ error: WebSocketOpenError) {
+        guard case .failed(let error) = error else {
+            self = .transport("refused")
+            return
+        }
+        self = error.reason == .tls ? .tls(error.detail) : .transport(error.reason.rawValue)
+    }
+
     /// What the end of a connection means.
     fileprivate init(_ end: WebSocketEnd) {
         self =

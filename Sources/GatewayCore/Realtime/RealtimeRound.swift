@@ -97,6 +97,13 @@ actor RealtimeRound: PaidRound {
 
     var now: ContinuousClock.Instant { self.services.clock.now() }
 
+    /// Starts a task on the loop, all of which stays there.
+    @discardableResult
+    func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        // The preference is for what is isolated to nobody: without it that would run elsewhere.
+        Task(executorPreference: self.executor) { await work() }
+    }
+
     // MARK: The client's side
 
     /// Begins, as what is known of the key has it.
@@ -188,18 +195,20 @@ actor RealtimeRound: PaidRound {
     func end() {
         guard self.phase == .open else { return }
         self.phase = .ending
-        Task {
-            guard self.byteCount > 0 else {
-                return await self.finish(.failed(.invalid("The round has no audio; send some before its end.")))
-            }
-            let verdict = self.precheck?.finish()
-            let request = self.request(refusal: self.services.precheck.refusal(verdict))
-            do throws(GatewayError) {
-                let response = try await self.services.calls.perform(ending: request)
-                await self.finish(.passed(response), warnings: verdict.flatMap(self.services.precheck.findings))
-            } catch {
-                await self.finish(.failed(error))
-            }
+        self.start { await self.evaluate() }
+    }
+
+    private func evaluate() async {
+        guard self.byteCount > 0 else {
+            return await self.finish(.failed(.invalid("The round has no audio; send some before its end.")))
+        }
+        let verdict = self.precheck?.finish()
+        let request = self.request(refusal: self.services.precheck.refusal(verdict))
+        do throws(GatewayError) {
+            let response = try await self.services.calls.perform(ending: request)
+            await self.finish(.passed(response), warnings: verdict.flatMap(self.services.precheck.findings))
+        } catch {
+            await self.finish(.failed(error))
         }
     }
 
@@ -335,7 +344,7 @@ actor RealtimeRound: PaidRound {
         if let timer, timer.deadline <= deadline { return }
         self.timer?.task.cancel()
         let wait = max(.zero, deadline - self.now)
-        let task = Task {
+        let task = self.start {
             guard (try? await self.services.clock.sleep(wait)) != nil else { return }
             await self.wake()
         }

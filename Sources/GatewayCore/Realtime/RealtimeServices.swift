@@ -1,3 +1,4 @@
+internal import HTTPWire
 internal import Telemetry
 
 /// What every realtime session needs.
@@ -9,7 +10,7 @@ struct RealtimeServices: Sendable {
     /// Our accounts at the platform.
     let accounts: AccountPool
     /// Makes connections to the platform.
-    let dial: RealtimeDial
+    let transport: any WebSocketTransport
     /// Where audio is kept, and what digests it.
     let bodies: BodyStorage
     /// What is made of recordings that cannot be scored.

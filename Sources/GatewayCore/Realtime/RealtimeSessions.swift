@@ -11,7 +11,7 @@ public struct RealtimeSessions: Sendable {
     /// Takes what sessions need.
     ///
     /// - Parameters:
-    ///   - dial: Opens a connection to the platform on the loop it is called on.
+    ///   - transport: Opens connections to the platform.
     ///   - metrics: Takes the sessions' own.
     public init(
         configuration: RealtimeConfiguration = RealtimeConfiguration(),
@@ -20,7 +20,7 @@ public struct RealtimeSessions: Sendable {
         accounts: AccountPool,
         bodies: BodyStorage,
         precheck: PrecheckMode = .off,
-        dial: @escaping RealtimeDial,
+        transport: any WebSocketTransport,
         metrics: MetricsRegistry
     ) {
         let registry = RealtimeRegistry()
@@ -29,7 +29,7 @@ public struct RealtimeSessions: Sendable {
             configuration: configuration,
             calls: calls,
             accounts: accounts,
-            dial: dial,
+            transport: transport,
             bodies: bodies,
             precheck: precheck,
             registry: registry,
@@ -79,17 +79,6 @@ public struct RealtimeSessions: Sendable {
             }
         }
     }
-}
-
-/// Opens a connection to the platform.
-public typealias RealtimeDial = @Sendable (_ url: String) async -> RealtimeDialResult
-
-/// What became of an attempt to connect.
-public enum RealtimeDialResult: Sendable {
-    case open(any WebSocketChannel)
-    case failed(RealtimeSession.Loss)
-    /// The platform gave another answer than the one that opens a connection.
-    case refused(HTTPTransportResponse)
 }
 
 /// Serves the connection of one session.

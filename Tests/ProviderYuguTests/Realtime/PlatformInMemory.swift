@@ -5,7 +5,7 @@ import Locking
 @testable import GatewayCore
 
 /// The platform of a realtime test: it bills at the end frame and gives a result again under its key.
-final class PlatformInMemory: Sendable {
+final class PlatformInMemory: WebSocketTransport {
     /// What goes wrong on one connection.
     enum Fault: Sendable {
         case none
@@ -59,16 +59,16 @@ final class PlatformInMemory: Sendable {
         for waiting in held { waiting.resolve(()) }
     }
 
-    func dial(_ url: String) async -> RealtimeDialResult {
+    func open(_ request: WebSocketRequest) async throws(WebSocketOpenError) -> any WebSocketChannel {
         let fault = self.state.withLock { state in
-            state.urls.append(url)
+            state.urls.append(request.url)
             return state.faults.isEmpty ? Fault.none : state.faults.removeFirst()
         }
         switch fault {
         case .noConnection:
-            return .failed(.transport("connect"))
+            throw .failed(HTTPTransportError(reason: .connect, bytesSent: 0, detail: ""))
         case .refuse(let status, let body):
-            return .refused(HTTPTransportResponse(status: status, fields: HTTPFields(), body: Array(body.utf8)))
+            throw .refused(HTTPTransportResponse(status: status, fields: HTTPFields(), body: Array(body.utf8)))
         default:
             let (ours, theirs) = MemoryChannel.pair()
             self.state.withLock { $0.openCount += 1 }
@@ -76,7 +76,7 @@ final class PlatformInMemory: Sendable {
                 await self.serve(theirs, fault)
                 self.state.withLock { $0.openCount -= 1 }
             }
-            return .open(ours)
+            return ours
         }
     }
 

@@ -56,7 +56,7 @@ final class RealtimeBench: Sendable {
             configuration: configuration,
             calls: self.calls,
             accounts: AccountPool([self.account]),
-            dial: { await platform.dial($0) },
+            transport: platform,
             bodies: BodyStorage(configuration: .init(), spool: spool, fingerprintKey: self.store.fingerprintKey),
             precheck: precheck,
             registry: self.registry,
@@ -77,7 +77,7 @@ final class RealtimeBench: Sendable {
         user: String? = nil,
         surface: EvaluateSurface = .native,
         policy: BufferPolicy? = nil
-    ) async throws -> RealtimeClient {
+    ) async throws -> RoundClient {
         let (ours, theirs) = MemoryChannel.pair()
         var opening = RealtimeOpening(
             principal: Principal(client: "school", user: user, scopes: [.realtime]),
@@ -87,7 +87,7 @@ final class RealtimeBench: Sendable {
         opening.policy = policy
         let handler = RealtimeHandler(opening, self.services)
         self.loop.run { await handler.run(theirs) }
-        let client = RealtimeClient(line: ours, drain: { handler.drain(theirs) })
+        let client = RoundClient(line: ours, drain: { handler.drain(theirs) })
         _ = try await client.next()
         return client
     }
@@ -105,7 +105,7 @@ final class RealtimeBench: Sendable {
 }
 
 /// A client of a realtime test.
-struct RealtimeClient: Sendable {
+struct RoundClient: Sendable {
     struct Ended: Error, Equatable {
         let code: UInt16?
     }
@@ -142,7 +142,7 @@ struct RealtimeClient: Sendable {
     }
 
     /// A whole round; its last frame.
-    func round(key: String? = nil, audio: [UInt8] = RealtimeClient.audio()) async throws -> String {
+    func round(key: String? = nil, audio: [UInt8] = RoundClient.audio()) async throws -> String {
         await self.start(key: key)
         _ = try await self.next()
         await self.speak(audio)

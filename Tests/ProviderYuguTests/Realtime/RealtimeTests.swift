@@ -17,7 +17,7 @@ import Testing
         await client.start()
         let started = try await client.next()
         #expect(started.hasPrefix(#"{"event":"started","idempotencyKey":""#))
-        let audio = RealtimeClient.audio()
+        let audio = RoundClient.audio()
         await client.speak(audio)
         await client.end()
         let result = try await client.next()
@@ -40,7 +40,7 @@ import Testing
     func aBreakIsNotNoticed(faults: [PlatformInMemory.Fault]) async throws {
         let bench = try RealtimeBench(faults)
         let client = try await bench.connect()
-        let audio = RealtimeClient.audio(count: 100_000)
+        let audio = RoundClient.audio(count: 100_000)
         let result = try await client.round(audio: audio)
         #expect(result.hasPrefix(#"{"event":"result""#) && !result.contains("replayed"))
         #expect(bench.platform.bills.count == 1 && bench.platform.evaluated.values.first == audio)
@@ -54,7 +54,7 @@ import Testing
         let second = try await bench.connect().round(key: "k")
         #expect(second == first.dropLast() + #","replayed":true}"#)
         #expect(bench.platform.urls.count == 1 && bench.platform.bills.count == 1)
-        let other = try await bench.connect().round(key: "k", audio: RealtimeClient.audio(2))
+        let other = try await bench.connect().round(key: "k", audio: RoundClient.audio(2))
         #expect(other.contains(#""event":"error","code":40903"#))
         await bench.close()
     }
@@ -73,7 +73,7 @@ import Testing
         for client in clients {
             await client.start(key: "k")
             _ = try await client.next()
-            await client.speak(RealtimeClient.audio())
+            await client.speak(RoundClient.audio())
         }
         await clients[0].end()
         try await bench.wait { bench.platform.heldCount == 1 }
@@ -91,13 +91,13 @@ import Testing
         let first = try await bench.connect()
         await first.start(key: "k")
         _ = try await first.next()
-        await first.speak(RealtimeClient.audio())
+        await first.speak(RoundClient.audio())
         await first.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
         await second.start(key: "k")
         _ = try await second.next()
-        await second.speak(RealtimeClient.audio())
+        await second.speak(RoundClient.audio())
         await second.end()
         #expect(bench.platform.urls.count == 1)
         bench.platform.release()
@@ -111,13 +111,13 @@ import Testing
         let first = try await bench.connect()
         await first.start(key: "k")
         _ = try await first.next()
-        await first.speak(RealtimeClient.audio())
+        await first.speak(RoundClient.audio())
         await first.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
         await second.start(key: "k")
         _ = try await second.next()
-        await second.speak(RealtimeClient.audio())
+        await second.speak(RoundClient.audio())
         await second.end()
         try await Task.sleep(for: .milliseconds(20))
         #expect(bench.platform.urls.count == 1)
@@ -125,7 +125,7 @@ import Testing
         #expect(try await first.next() == refusal)
         let result = try await second.next()
         #expect(result.contains(#""recordId""#) && !result.contains("replayed"))
-        #expect(bench.platform.evaluated.values.first == RealtimeClient.audio() && bench.platform.bills.count == 1)
+        #expect(bench.platform.evaluated.values.first == RoundClient.audio() && bench.platform.bills.count == 1)
         await bench.close()
     }
 
@@ -143,7 +143,7 @@ import Testing
         let client = try await bench.connect()
         await client.start(key: "k")
         _ = try await client.next()
-        await client.speak(RealtimeClient.audio())
+        await client.speak(RoundClient.audio())
         try await bench.wait { bench.platform.openCount == 1 }
         client.line.abort()
         try await bench.wait { bench.platform.openCount == 0 }
@@ -158,7 +158,7 @@ import Testing
         let client = try await bench.connect()
         await client.start(key: "k")
         _ = try await client.next()
-        await client.speak(RealtimeClient.audio())
+        await client.speak(RoundClient.audio())
         await client.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         client.line.abort()
@@ -240,7 +240,7 @@ import Testing
         let newer = try await bench.connect()
         let result = try await newer.round(key: "k")
         #expect(result.contains(#""recordId""#) && !result.contains("replayed"))
-        await #expect(throws: RealtimeClient.Ended(code: 1001)) { _ = try await older.next() }
+        await #expect(throws: RoundClient.Ended(code: 1001)) { _ = try await older.next() }
         #expect(bench.platform.bills.count == 1)
         await bench.close()
     }
@@ -249,7 +249,7 @@ import Testing
         let bench = try RealtimeBench([.close(4001)])
         let client = try await bench.connect()
         #expect(try await client.round().contains("outcome_unknown"))
-        await #expect(throws: RealtimeClient.Ended(code: 4001)) { _ = try await client.next() }
+        await #expect(throws: RoundClient.Ended(code: 4001)) { _ = try await client.next() }
         await bench.close()
     }
 
@@ -258,7 +258,7 @@ import Testing
         let client = try await bench.connect(policy: .fail)
         await client.start()
         _ = try await client.next()
-        await client.speak(RealtimeClient.audio())
+        await client.speak(RoundClient.audio())
         #expect(try await client.next().contains(#""code":50200"#))
         #expect(bench.platform.bills.isEmpty)
         await bench.close()
@@ -270,7 +270,7 @@ import Testing
         await client.send(#"{"refText":"今天","realtime_feedback":true}"#)
         #expect(try await client.next().hasPrefix(#"{"event":"started","coreType":"sent.eval.cn","idempotencyKey":""#))
         // Parameters that come again clear the audio.
-        await client.speak(RealtimeClient.audio(9))
+        await client.speak(RoundClient.audio(9))
         await client.send(#"{"refText":"天气"}"#)
         _ = try await client.next()
         await client.send(#"{"cmd":"audio","data":"AAECAw=="}"#)
@@ -314,7 +314,7 @@ import Testing
     @Test func precheckWarnsBesideTheResult() async throws {
         let bench = try RealtimeBench(precheck: .warn)
         let client = try await bench.connect()
-        let warning = try await client.round(audio: RealtimeClient.audio(count: 16_000))
+        let warning = try await client.round(audio: RoundClient.audio(count: 16_000))
         #expect(warning.hasPrefix(#"{"event":"warning","warnings":[{"code":90101"#))
         #expect(try await client.next().contains(#""recordId""#))
         await bench.close()
@@ -326,15 +326,15 @@ import Testing
         let busy = try await bench.connect()
         await busy.start()
         _ = try await busy.next()
-        await busy.speak(RealtimeClient.audio())
+        await busy.speak(RoundClient.audio())
         await busy.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         idle.drain()
         busy.drain()
-        await #expect(throws: RealtimeClient.Ended(code: 1001)) { _ = try await idle.next() }
+        await #expect(throws: RoundClient.Ended(code: 1001)) { _ = try await idle.next() }
         bench.platform.release()
         #expect(try await busy.next().contains(#""recordId""#))
-        await #expect(throws: RealtimeClient.Ended(code: 1001)) { _ = try await busy.next() }
+        await #expect(throws: RoundClient.Ended(code: 1001)) { _ = try await busy.next() }
         await bench.close()
     }
 }
