@@ -79,7 +79,10 @@ let package = Package(
         ),
         .testTarget(
             name: "UpstreamClientTests",
-            dependencies: ["CCurl", "Locking", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry", "TestSupport"]
+            dependencies: [
+                "CCurl", "Locking", "Cryptography", "UpstreamClient", "HTTPWire", "EventLoop", "Telemetry",
+                "TestSupport",
+            ]
         ),
         .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
         .testTarget(

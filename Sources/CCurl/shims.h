@@ -67,7 +67,16 @@ static inline CURLcode ccurl_set_close_socket_callback(CURL *handle, curl_closes
     return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
 
+static inline CURLcode ccurl_set_tls_context_callback(CURL *handle, curl_ssl_ctx_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
 // What an easy handle knows about its last transfer.
+
+static inline curl_socket_t ccurl_active_socket(CURL *handle) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
+}
 
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
@@ -209,7 +218,9 @@ static inline bool ccurl_uses_openssl(void) {
 typedef struct ssl_st SSL;
 int SSL_has_pending(const SSL *session);
 int SSL_get_shutdown(const SSL *session);
-enum { ccurl_tls_received_shutdown = 2 };
+typedef struct ssl_ctx_st SSL_CTX;
+long SSL_CTX_ctrl(SSL_CTX *context, int command, long number, void *_Nullable pointer);
+enum { ccurl_tls_received_shutdown = 2, ccurl_tls_mode = 33, ccurl_tls_partial_write = 1, ccurl_tls_moving_buffer = 2 };
 
 static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
     struct curl_tlssessioninfo *session = NULL;
@@ -228,6 +239,11 @@ static inline bool ccurl_tls_has_unread(CURL *handle) {
 static inline bool ccurl_tls_has_ended(CURL *handle) {
     SSL *session = ccurl_tls_session(handle);
     return session && (SSL_get_shutdown(session) & ccurl_tls_received_shutdown) != 0;
+}
+
+// Lets a write be tried again with other memory and go out in part. Without it OpenSSL wants the very same memory again.
+static inline void ccurl_tls_let_writes_move(void *context) {
+    SSL_CTX_ctrl((SSL_CTX *)context, ccurl_tls_mode, ccurl_tls_partial_write | ccurl_tls_moving_buffer, NULL);
 }
 
 #endif

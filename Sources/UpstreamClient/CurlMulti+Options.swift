@@ -15,11 +15,12 @@ extension CurlMulti {
         let request = transfer.request
         handle.set(CURLOPT_PRIVATE, transfer.pointer)
         handle.set(CURLOPT_URL, request.url)
-        handle.set(CURLOPT_PROTOCOLS_STR, transfer.isSecure ? "https" : "http")
         guard self.setMethod(handle, transfer),
             handle.setHeaders(request.fields, hasBody: transfer.reader.count > 0, scratch: &scratch)
         else { return false }
-        self.setConnection(handle, transfer)
+        self.setConnection(handle, isSecure: transfer.isSecure, timeout: request.timeout)
+        handle.set(CURLOPT_MAXAGE_CONN, max(1, Int(self.configuration.idleTimeout.components.seconds)))
+        handle.set(CURLOPT_BUFFERSIZE, CurlMulti.receiveBuffer)
         self.setCallbacks(handle, transfer)
         return handle.hasAllOptions
     }
@@ -60,8 +61,9 @@ extension CurlMulti {
         )
     }
 
-    private func setConnection(_ handle: CurlHandle, _ transfer: Transfer) {
-        let timeout = transfer.request.timeout
+    /// Sets what concerns a connection, whoever uses it.
+    func setConnection(_ handle: CurlHandle, isSecure: Bool, timeout: Duration) {
+        handle.set(CURLOPT_PROTOCOLS_STR, isSecure ? "https" : "http")
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -74,8 +76,6 @@ extension CurlMulti {
         handle.set(CURLOPT_TCP_KEEPINTVL, 15)
         handle.set(CURLOPT_TIMEOUT_MS, timeout.milliseconds)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(self.configuration.connectTimeout, timeout).milliseconds)
-        handle.set(CURLOPT_MAXAGE_CONN, max(1, Int(self.configuration.idleTimeout.components.seconds)))
-        handle.set(CURLOPT_BUFFERSIZE, CurlMulti.receiveBuffer)
         // Else giving up a name that does not resolve would wait for the resolver's thread, and the loop with it.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         if let proxy = self.configuration.proxy {
@@ -86,7 +86,7 @@ extension CurlMulti {
             // Empty, not absent: the environment has no say.
             handle.set(CURLOPT_PROXY, "")
         }
-        guard transfer.isSecure else { return }
+        guard isSecure else { return }
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)
         handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
@@ -138,6 +138,11 @@ extension CurlMulti {
             guard let address, let transfer = Transfer.of(context) else { return CURL_SOCKET_BAD }
             return transfer.multi.open(address, for: transfer)
         }
+        self.setClosing(handle)
+    }
+
+    /// Lets sockets be closed by ``close(_:)``.
+    func setClosing(_ handle: CurlHandle) {
         handle.set(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         ccurl_set_close_socket_callback(handle.raw) { context, socket in
             CurlMulti.of(context)?.close(socket) ?? -1

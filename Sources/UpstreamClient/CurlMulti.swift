@@ -15,9 +15,11 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
     let configuration: UpstreamClient.Configuration
     let authorityFile: String?
     private let logger: Logger
-    private var raw: UnsafeMutableRawPointer?
+    private(set) var raw: UnsafeMutableRawPointer?
     private var sockets = SocketTable()
     private var running: [UInt64: Transfer] = [:]
+    /// Connections that are opened for others than exchanges, and those that were, by easy handle.
+    var dials: [UnsafeMutableRawPointer: CurlDial] = [:]
     private var spareHandles: [CurlHandle] = []
     private var scratch: [UInt8] = []
 
@@ -154,8 +156,11 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
             let code = ccurl_message_result(message)
             var pointer: UnsafeMutableRawPointer?
             ccurl_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
-            guard let transfer = Transfer.of(pointer) else { continue }
-            self.complete(transfer, code, raw)
+            if let transfer = Transfer.of(pointer) {
+                self.complete(transfer, code, raw)
+            } else {
+                self.dials[easy]?.ended(code)
+            }
         }
     }
 
@@ -233,7 +238,7 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         return Transfer.of(pointer)?.machine.isAnswered ?? false
     }
 
-    private func unwatch(_ socket: Int32) {
+    func unwatch(_ socket: Int32) {
         guard self.sockets[socket].isWatched else { return }
         self.sockets[socket].isWatched = false
         self.loop.deregister(socket)
@@ -264,17 +269,23 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
             public: ccurl_is_public(address)
         )
         guard isPermitted else { return -1 }
+        let socket = self.open(address)
+        if socket >= 0 { transfer.openedSockets.append(socket) }
+        return socket
+    }
+
+    /// Opens a socket; negative when that cannot be.
+    func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
         let socket = ccurl_open_socket(address)
         guard socket >= 0 else { return socket }
         // What had this number before may have been closed without a word.
         self.unwatch(socket)
         self.sockets.remove(socket)
         self.sockets[socket].isConnection = true
-        transfer.openedSockets.append(socket)
         return socket
     }
 
-    /// Closes a socket that ``open(_:for:)`` opened, out of the epoll set first.
+    /// Closes a socket that was opened here, out of the epoll set first.
     func close(_ socket: Int32) -> Int32 {
         self.unwatch(socket)
         self.sockets.remove(socket)
@@ -354,6 +365,9 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         guard let raw = self.raw else { return }
         for transfer in Array(self.running.values) {
             self.abandon(transfer, .refused, "the client is shut down")
+        }
+        for dial in Array(self.dials.values) {
+            dial.cut()
         }
         self.spareHandles.removeAll()
         // Closes the connections, through the callback.

@@ -28,6 +28,14 @@ extension UpstreamClient {
         ///
         /// The default is 10,000.
         public var maximumTransfers = 10_000
+        /// The most WebSocket connections of each loop at one time; more are refused.
+        ///
+        /// The default is 10,000.
+        public var maximumWebSockets = 10_000
+        /// How many bytes all WebSocket connections together may keep, received or to be sent.
+        ///
+        /// The default is 64 MiB.
+        public var webSocketBytes = 64 << 20
         /// How long an idle connection may wait for reuse.
         ///
         /// The default is 60 s.
@@ -48,6 +56,9 @@ extension UpstreamClient {
             }
             guard self.maximumConnections > 0, self.maximumTransfers > 0 else {
                 throw UpstreamClientError(.configuration, "maximumConnections and maximumTransfers must be above zero")
+            }
+            guard self.maximumWebSockets > 0, self.webSocketBytes > 0 else {
+                throw UpstreamClientError(.configuration, "maximumWebSockets and webSocketBytes must be above zero")
             }
             guard self.maximumResponseHead >= 1024 else {
                 throw UpstreamClientError(.configuration, "maximumResponseHead must be 1024 bytes at least")

@@ -11,8 +11,9 @@ public import Telemetry
 /// section 6.3, rule 8) counts as complete when its connection ended in order.
 ///
 /// ``shutdown()`` must be called before its loops are stopped.
-public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable {
+public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocketTransport, Sendable {
     private let multis: [CurlMulti]
+    private let webSocketLoops: [WebSocketLoop]
     private let nextSerial = Atomic<UInt64>(1)
     private let nextLoop = Atomic<Int>(0)
 
@@ -36,12 +37,17 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable
         let authorityFile =
             configuration.certificateAuthorityFile ?? CurlLibrary.defaultAuthorityFile
         var multis: [CurlMulti] = []
+        var webSocketLoops: [WebSocketLoop] = []
+        let budget = WebSocketBudget(limit: configuration.webSocketBytes)
         for loop in loops {
-            multis.append(
+            func multi() throws(UpstreamClientError) -> CurlMulti {
                 try CurlMulti(loop: loop, configuration: configuration, authorityFile: authorityFile, logger: logger)
-            )
+            }
+            multis.append(try multi())
+            webSocketLoops.append(WebSocketLoop(try multi(), budget: budget))
         }
         self.multis = multis
+        self.webSocketLoops = webSocketLoops
     }
 
     /// Makes one exchange on the caller's loop, or in turn on one of the client's when the caller is on none.
@@ -63,6 +69,20 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable
         )
     }
 
+    /// Opens a WebSocket on the caller's loop, which must be one of the client's, and where it stays.
+    public func open(_ request: WebSocketRequest) async throws(WebSocketOpenError) -> any WebSocketChannel {
+        let url: WebSocketURL
+        do throws(WebSocketURL.Fault) {
+            url = try WebSocketURL(checking: request.url)
+        } catch {
+            throw .failed(HTTPTransportError(reason: .refused, bytesSent: 0, detail: error.detail))
+        }
+        guard let shared = self.webSocketLoops.first(where: { $0.multi.loop.isCurrent }) else {
+            preconditionFailure("a WebSocket is opened on the loop where it is used")
+        }
+        return try await WebSocketOpening(request, url, on: shared).run().get()
+    }
+
     private func makeTransfer(
         _ request: HTTPTransportRequest,
         flow: ContentFlow?
@@ -74,7 +94,7 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable
             throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: error.detail)
         }
         let serial = self.nextSerial.wrappingAdd(1, ordering: .relaxed).oldValue
-        let multi = self.multi
+        let multi = self.multis[self.index]
         let transfer = Transfer(serial: serial, multi: multi, request: request, isSecure: url.isSecure, flow: flow)
         guard transfer.reader.isValid else {
             throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: "a segment lies outside of its array")
@@ -82,20 +102,21 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, Sendable
         return transfer
     }
 
-    /// Gives up all running exchanges, closes all connections and refuses what comes.
+    /// Gives up all running exchanges and WebSockets, closes all connections and refuses what comes.
     ///
     /// Idempotent.
     public func shutdown() async {
-        for multi in self.multis {
+        for multi in self.multis + self.webSocketLoops.map(\.multi) {
             await multi.loop.perform { multi.shutDown() }
         }
     }
 
-    private var multi: CurlMulti {
-        if let current = EventLoop.current, let multi = self.multis.first(where: { $0.loop === current }) {
-            return multi
+    /// Which loop is the caller's, or whose turn it is.
+    private var index: Int {
+        if let current = EventLoop.current, let index = self.multis.firstIndex(where: { $0.loop === current }) {
+            return index
         }
         let turn = self.nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
-        return self.multis[Int(UInt(bitPattern: turn) % UInt(self.multis.count))]
+        return Int(UInt(bitPattern: turn) % UInt(self.multis.count))
     }
 }

@@ -8,7 +8,7 @@ public enum HandMadeFrame {
         bytes.enumerated().map { index, byte in byte ^ self.key[index % 4] }
     }
 
-    /// A frame of a client, of less than 64 KiB.
+    /// A frame of a client.
     ///
     /// - Parameters:
     ///   - first: The first byte: flags and opcode.
@@ -17,7 +17,7 @@ public enum HandMadeFrame {
         [first] + self.length(content.count, mask: 0x80) + self.key + self.masked(content)
     }
 
-    /// A frame of a server, of less than 64 KiB.
+    /// A frame of a server.
     public static func fromServer(_ first: UInt8, _ content: [UInt8]) -> [UInt8] {
         [first] + self.length(content.count, mask: 0) + content
     }
@@ -33,8 +33,10 @@ public enum HandMadeFrame {
     }
 
     private static func length(_ count: Int, mask: UInt8) -> [UInt8] {
-        precondition(count <= 0xFFFF, "frames made by hand are small")
-        return count < 126
-            ? [mask | UInt8(count)] : [mask | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        switch count {
+        case ...125: [mask | UInt8(count)]
+        case ...0xFFFF: [mask | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        default: [mask | 127] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+        }
     }
 }

@@ -223,6 +223,13 @@ public final class ScriptedConnection: Sendable {
         self.send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)")
     }
 
+    /// Whether the other side has ended or broken the connection and all it sent was read.
+    public var hasEnded: Bool {
+        var byte: UInt8 = 0
+        let count = recv(self.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno != EAGAIN
+    }
+
     /// Ends the sending direction.
     public func finishSending() {
         _ = shutdown(self.descriptor, Int32(SHUT_WR))

@@ -55,6 +55,9 @@ struct WebSocketIncoming {
         return message
     }
 
+    /// Whether there is no whole message.
+    var isEmpty: Bool { self.messages.isEmpty }
+
     // MARK: - Waiting
 
     mutating func newSerial() -> UInt32 {

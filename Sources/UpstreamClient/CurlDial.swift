@@ -1,0 +1,216 @@
+internal import CCurl
+internal import EventLoop
+internal import HTTPWire
+
+/// Who wants a connection of its own.
+protocol CurlDialOwner: AnyObject {
+    /// The connection is there, or will not be.
+    func dialEnded(_ failure: HTTPTransportError?)
+    /// What was watched for has come.
+    func dialIsReady(_ events: EpollEvents)
+}
+
+/// A connection that libcurl opens, proxy and TLS included, and then leaves to an owner as a stream of bytes
+/// (`CURLOPT_CONNECT_ONLY`).
+///
+/// libcurl keeps its hands off the socket from then on, so that is in the loop's epoll set by itself. The easy handle
+/// must stay with its multi handle, without which it neither sends nor receives; taking it away closes the connection.
+///
+/// `@unchecked Sendable`: confined to the loop of its multi handle.
+final class CurlDial: EpollHandler, @unchecked Sendable {
+    /// What came of looking for bytes.
+    enum Reception: Equatable {
+        case bytes(Int)
+        /// None for now.
+        case nothing
+        /// The other side will send no more.
+        case end
+        case failure
+    }
+
+    let multi: CurlMulti
+    let isSecure: Bool
+    /// Who is told, and lives until ``hangUp()``; whoever takes the connection over takes its place.
+    var owner: (any CurlDialOwner)?
+    private var handle: CurlHandle?
+    private var socket: Int32 = -1
+    /// Nil while the socket is not in the loop's epoll set.
+    private var interest: EpollInterest?
+    private var isAddressRefused = false
+
+    /// The most bytes that one ``receive(into:)`` brings: those of one record of TLS, which libcurl's own buffer bounds.
+    static let receiveBuffer = 16 << 10
+
+    /// Begins to connect.
+    ///
+    /// The owner hears of the end in any case, never inside of this call.
+    ///
+    /// - Parameters:
+    ///   - url: With `https` or `http`.
+    ///   - timeout: For name resolution, TCP, proxy and TLS together.
+    init(
+        _ url: String,
+        isSecure: Bool,
+        timeout: Duration,
+        on multi: CurlMulti,
+        owner: any CurlDialOwner
+    ) {
+        self.multi = multi
+        self.isSecure = isSecure
+        self.owner = owner
+        if let failure = self.begin(url, timeout) {
+            multi.loop.execute { self.owner?.dialEnded(failure) }
+        }
+    }
+
+    private func begin(_ url: String, _ timeout: Duration) -> HTTPTransportError? {
+        guard let raw = self.multi.raw else { return self.failure(.refused, "the client is shut down") }
+        guard let handle = CurlHandle() else { return self.failure(.refused, "no memory for a handle") }
+        handle.set(CURLOPT_URL, url)
+        handle.set(CURLOPT_CONNECT_ONLY, 1)
+        handle.set(CURLOPT_BUFFERSIZE, CurlDial.receiveBuffer)
+        self.multi.setConnection(handle, isSecure: self.isSecure, timeout: timeout)
+        self.multi.setClosing(handle)
+        handle.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
+        ccurl_set_open_socket_callback(handle.raw) { context, _, address in
+            guard let context, let address else { return CURL_SOCKET_BAD }
+            return Unmanaged<CurlDial>.fromOpaque(context).takeUnretainedValue().open(address)
+        }
+        if self.isSecure {
+            ccurl_set_tls_context_callback(handle.raw) { _, context, _ in
+                if let context { ccurl_tls_let_writes_move(context) }
+                return CURLE_OK
+            }
+        }
+        guard handle.hasAllOptions else { return self.failure(.refused, "libcurl refused an option") }
+        guard curl_multi_add_handle(raw, handle.raw) == CURLM_OK else {
+            return self.failure(.refused, "libcurl took no further connection")
+        }
+        self.handle = handle
+        self.multi.dials[handle.raw] = self
+        return nil
+    }
+
+    private func failure(_ reason: HTTPTransportError.Reason, _ detail: String) -> HTTPTransportError {
+        HTTPTransportError(reason: reason, bytesSent: 0, detail: detail)
+    }
+
+    /// Plain connections stay on this machine, whatever a name resolves to.
+    private func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
+        guard self.isSecure || ccurl_is_loopback(address) else {
+            self.isAddressRefused = true
+            return -1
+        }
+        return self.multi.open(address)
+    }
+
+    /// libcurl's part is over.
+    func ended(_ code: CURLcode) {
+        guard let handle = self.handle, let owner = self.owner else { return self.hangUp() }
+        guard code == CURLE_OK else {
+            let end = handle.end(code)
+            self.hangUp()
+            return owner.dialEnded(self.failure(after: end))
+        }
+        self.socket = ccurl_active_socket(handle.raw)
+        self.multi.unwatch(self.socket)
+        self.watch([.readable])
+        guard self.interest != nil else {
+            self.hangUp()
+            return owner.dialEnded(self.failure(.refused, "the connection cannot be watched"))
+        }
+        owner.dialEnded(nil)
+    }
+
+    /// Hangs up and tells the owner.
+    func cut() {
+        let owner = self.owner
+        self.hangUp()
+        owner?.dialEnded(self.failure(.refused, "the client is shut down"))
+    }
+
+    private func failure(after end: TransferStateMachine.End) -> HTTPTransportError {
+        if self.isAddressRefused {
+            return self.failure(.refused, "plain ws:// is allowed for loopback hosts only")
+        }
+        let reason: HTTPTransportError.Reason =
+            switch end.cause {
+            case .resolve: .resolve
+            case .tls: .tls
+            case .timeout: .timeout
+            default: .connect
+            }
+        return self.failure(reason, end.detail)
+    }
+
+    // MARK: - The stream
+
+    func ready(_ descriptor: Int32, _ events: EpollEvents) {
+        self.owner?.dialIsReady(events)
+    }
+
+    /// Says what is waited for; ends and errors are always reported.
+    func watch(_ interest: EpollInterest) {
+        guard self.socket >= 0, interest != self.interest else { return }
+        if self.interest != nil {
+            self.multi.loop.modify(self.socket, interest: interest)
+        } else if (try? self.multi.loop.register(self.socket, interest: interest, handler: self)) == nil {
+            // No watch is left. The deadlines of the owner end it; there is no better way.
+            return
+        }
+        self.interest = interest
+    }
+
+    /// Reports nothing more until something is waited for again.
+    func ignore() {
+        guard self.interest != nil else { return }
+        self.interest = nil
+        self.multi.loop.deregister(self.socket)
+    }
+
+    /// Takes bytes that have come.
+    func receive(into memory: UnsafeMutableRawBufferPointer) -> Reception {
+        guard let handle = self.handle else { return .failure }
+        var count = 0
+        switch curl_easy_recv(handle.raw, memory.baseAddress, memory.count, &count) {
+        case CURLE_OK: return count > 0 ? .bytes(count) : .end
+        case CURLE_AGAIN: return .nothing
+        default: return .failure
+        }
+    }
+
+    /// Whether bytes may wait where a look at the socket does not find them.
+    ///
+    /// What waits in the socket itself is reported again.
+    var holdsBytes: Bool {
+        guard self.isSecure, let handle = self.handle else { return false }
+        return ccurl_tls_has_unread(handle.raw)
+    }
+
+    /// Sends as many of the bytes as go at once; their number, or nil when none ever will.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let handle = self.handle else { return nil }
+        var done = 0
+        while done < bytes.count {
+            var count = 0
+            let code = curl_easy_send(handle.raw, bytes.baseAddress.map { $0 + done }, bytes.count - done, &count)
+            if code == CURLE_AGAIN { return done }
+            guard code == CURLE_OK else { return nil }
+            done += count
+        }
+        return done
+    }
+
+    /// Closes the connection, or gives up to open it.
+    ///
+    /// Idempotent; the owner hears nothing more.
+    func hangUp() {
+        self.owner = nil
+        guard let handle = self.handle else { return }
+        self.handle = nil
+        self.ignore()
+        self.socket = -1
+        self.multi.dials[handle.raw] = nil
+        if let raw = self.multi.raw { curl_multi_remove_handle(raw, handle.raw) }
+    }
+}
