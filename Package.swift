@@ -67,6 +67,12 @@ let package = Package(
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
         .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
+        // Echoes for the Autobahn test suite.
+        .executableTarget(
+            name: "WebSocketEcho",
+            dependencies: ["EventLoop", "HTTPServer", "HTTPWire", "Telemetry"],
+            path: "Tests/WebSocketEcho"
+        ),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
         .testTarget(name: "JSONScanTests", dependencies: ["JSONScan", "TestSupport"]),
         .testTarget(name: "HTTPWireTests", dependencies: ["Locking", "HTTPWire", "TestSupport"]),

@@ -83,6 +83,9 @@ if ! scripts/demo.sh >"$demo" 2>&1; then
 fi
 rm -f "$demo"
 
+stage "WebSocket against the Autobahn test suite"
+scripts/autobahn.sh
+
 stage "Unit tests under the thread sanitizer"
 # In a build directory of its own: the two kinds of object do not mix. The end-to-end tests measure times and start
 # programs that are not instrumented; they run below, without it.

@@ -75,6 +75,7 @@ struct GatewayAssembly: Sendable {
             clients: clients,
             masters: masters,
             revocations: revocations,
+            store: store,
             limiter: self.limiter
         )
         let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)

@@ -8,8 +8,8 @@ struct RealtimeRoute: Sendable {
     let dialect: YuguDialect
 
     var route: Route {
-        Route(.get, self.dialect.path) { exchange throws(GatewayError) in
-            try self.sessions.open(exchange, dialect: self.dialect)
+        Route(.get, self.dialect.path) { exchange async throws(GatewayError) in
+            try await self.sessions.open(exchange, dialect: self.dialect)
         }
     }
 }

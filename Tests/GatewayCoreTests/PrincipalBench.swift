@@ -15,6 +15,7 @@ final class PrincipalBench: Sendable {
     let clients = ClientDirectory()
     let revocations: TokenRevocations
     let access: ClientAccess
+    private let configuration: ClientAccess.Configuration
     let issuer: TokenIssuer
     private let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("speechgate-principal-\(UUID().uuidString)")
@@ -26,13 +27,8 @@ final class PrincipalBench: Sendable {
     ) async throws {
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         self.revocations = try TokenRevocations(store: self.store)
-        self.access = ClientAccess(
-            configuration: configuration,
-            clients: self.clients,
-            masters: Self.masters,
-            revocations: self.revocations,
-            clock: self.clock.clock
-        )
+        self.configuration = configuration
+        self.access = Self.access(self.store, self.clients, self.revocations, self.clock, configuration)
         self.issuer = TokenIssuer(
             clients: self.clients,
             masters: Self.masters,
@@ -51,6 +47,28 @@ final class PrincipalBench: Sendable {
         try self.reload()
     }
 
+    private static func access(
+        _ store: Store,
+        _ clients: ClientDirectory,
+        _ revocations: TokenRevocations,
+        _ clock: ManualClock,
+        _ configuration: ClientAccess.Configuration
+    ) -> ClientAccess {
+        ClientAccess(
+            configuration: configuration,
+            clients: clients,
+            masters: Self.masters,
+            revocations: revocations,
+            store: store,
+            clock: clock.clock
+        )
+    }
+
+    /// What remembers nothing but what the store does, as behind a restart.
+    func freshAccess() -> ClientAccess {
+        Self.access(self.store, self.clients, self.revocations, self.clock, self.configuration)
+    }
+
     func reload() throws {
         self.clients.replace(with: try self.store.clients())
     }
@@ -65,7 +83,8 @@ final class PrincipalBench: Sendable {
     static func exchange(
         _ fields: [(HTTPField.Name, String)],
         from address: String = "192.0.2.7",
-        framing: HTTPRequestHead.Framing = .none
+        framing: HTTPRequestHead.Framing = .none,
+        query: String? = nil
     ) -> Exchange {
         var all = HTTPFields()
         for (name, value) in fields { all.append(name, value) }
@@ -73,7 +92,7 @@ final class PrincipalBench: Sendable {
             method: framing == .none ? .get : .post,
             target: "/",
             path: "/",
-            query: nil,
+            query: query,
             authority: nil,
             version: .http11,
             fields: all,

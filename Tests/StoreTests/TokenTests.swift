@@ -79,4 +79,17 @@ import Testing
         #expect(try self.store.tokenCalls("t") == 0)
         #expect(try self.store.tokenRevocations().isEmpty)
     }
+
+    @Test func aNonceIsSpentOnceAndForgottenWhenItsTimeIsOver() async throws {
+        #expect(try await self.store.spendNonce("n", of: "school", until: someDay))
+        #expect(try await !self.store.spendNonce("n", of: "school", until: someDay))
+        #expect(try await self.store.spendNonce("n", of: "kiosk", until: someDay + 1))
+        await self.store.close()
+        let store = try Store.open(in: self.directory)
+        #expect(try await !store.spendNonce("n", of: "school", until: someDay))
+        _ = try await store.expire(now: someDay + 1)
+        #expect(try await store.spendNonce("n", of: "school", until: someDay))
+        #expect(try await !store.spendNonce("n", of: "kiosk", until: someDay))
+        await store.close()
+    }
 }

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import HTTPWire
+internal import Store
 
 /// Finds out who makes a request, from its head alone where that suffices (design, section 4, steps 1 and 2).
 struct Authentication: Sendable {
@@ -12,6 +13,8 @@ struct Authentication: Sendable {
     /// How far the clock of a signing client may be off, and how long its nonces are remembered.
     let signatureWindow: Duration
     let nonces: RecentHashes
+    /// Remembers the nonces of handshakes.
+    let store: Store
     let failures: FailedCredentials
 
     /// - Throws: 401/40100 without a valid credential; 400/40001 for malformed fields; 403/40300 from a foreign address
@@ -25,19 +28,24 @@ struct Authentication: Sendable {
             guard authorizations.count == 1, let credential = BearerCredential.text(in: authorizations[0]) else {
                 throw self.refusal(address)
             }
-            try self.failures.check(credential, from: address, at: self.clock.now())
-            let principal =
-                APIKey.isMeant(by: credential)
-                ? try self.keyHolder(credential, head: head, address: address)
-                : try self.tokenHolder(credential, head: head, address: address)
-            self.failures.letIn(credential, at: self.clock.now())
-            try self.limiter.countRequest(of: principal)
-            return .accepted(principal)
+            return .accepted(try self.bearer(credential, head: head, address: address))
         }
         guard authorizations.isEmpty else {
             throw .invalid("Send either Authorization or X-App-Key with its signature, not both.")
         }
         return try self.signer(head, address: address)
+    }
+
+    /// Who an API key or a token speaks for.
+    func bearer(_ credential: String, head: HTTPRequestHead, address: String) throws(GatewayError) -> Principal {
+        try self.failures.check(credential, from: address, at: self.clock.now())
+        let principal =
+            APIKey.isMeant(by: credential)
+            ? try self.keyHolder(credential, head: head, address: address)
+            : try self.tokenHolder(credential, head: head, address: address)
+        self.failures.letIn(credential, at: self.clock.now())
+        try self.limiter.countRequest(of: principal)
+        return principal
     }
 
     /// Remembers that a client's signature was right.
@@ -144,37 +152,40 @@ struct Authentication: Sendable {
 
     // MARK: Signatures
 
+    /// What a request is signed with, wherever it stands.
+    struct SignatureParts {
+        let appKey: String
+        let timestamp: String
+        let nonce: String?
+        let signature: String
+        let names: SignatureNames
+    }
+
+    /// How the parts are called where they stand.
+    struct SignatureNames {
+        let timestamp: String
+        let nonce: String
+
+        static let fields = SignatureNames(timestamp: "X-Timestamp", nonce: "X-Nonce")
+        static let query = SignatureNames(timestamp: "timestamp", nonce: "nonce")
+    }
+
     private func signer(_ head: HTTPRequestHead, address: String) throws(GatewayError) -> Admission {
         guard let appKey = try Self.only(.xAppKey, in: head),
             let timestamp = try Self.only(.xTimestamp, in: head),
-            let text = try Self.only(.xSignature, in: head)
+            let signature = try Self.only(.xSignature, in: head)
         else {
             throw .badSignature("A signed request needs X-App-Key, X-Timestamp and X-Signature.")
         }
-        let nonce = try Self.only(.xNonce, in: head)
-        if let nonce, !(1...128).contains(nonce.utf8.count) {
-            throw .invalid("X-Nonce must be 1 to 128 characters.")
-        }
-        try self.failures.check(appKey + " " + address, from: address, at: self.clock.now())
-        try self.checkTime(timestamp)
-        guard let client = self.clients.client(withAppKey: appKey),
-            let signature = Base64.decode(text).flatMap({ Digest256($0) })
-        else { throw self.refusal(address) }
-        let now = self.clock.unixMilliseconds()
-        guard !client.isExpired(at: now) else { throw .unauthorized }
-        try Self.check(client, comesFrom: address)
-        let request = SignedRequest(
-            principal: Self.principal(
-                client,
-                user: try Self.user(in: head),
-                scopes: client.scopes.intersection(Scope.signable),
-                .signature
+        let request = try self.signedRequest(
+            SignatureParts(
+                appKey: appKey,
+                timestamp: timestamp,
+                nonce: try Self.only(.xNonce, in: head),
+                signature: signature,
+                names: .fields
             ),
-            authentication: self,
-            secrets: self.masters.signingSecrets(client: client.name, versions: client.versions(at: now)),
-            appKey: appKey,
-            signature: signature,
-            nonce: nonce,
+            head: head,
             address: address
         )
         switch head.framing {
@@ -183,16 +194,52 @@ struct Authentication: Sendable {
         }
     }
 
-    private func checkTime(_ text: String) throws(GatewayError) {
+    /// Checks everything but the signature itself.
+    func signedRequest(
+        _ parts: SignatureParts,
+        head: HTTPRequestHead,
+        address: String
+    ) throws(GatewayError) -> SignedRequest {
+        if let nonce = parts.nonce, !(1...128).contains(nonce.utf8.count) {
+            throw .invalid("\(parts.names.nonce) must be 1 to 128 characters.")
+        }
+        try self.failures.check(parts.appKey + " " + address, from: address, at: self.clock.now())
+        try self.checkTime(parts.timestamp, name: parts.names.timestamp)
+        guard let client = self.clients.client(withAppKey: parts.appKey),
+            let signature = Base64.decode(parts.signature).flatMap({ Digest256($0) })
+        else { throw self.refusal(address) }
+        let now = self.clock.unixMilliseconds()
+        guard !client.isExpired(at: now) else { throw .unauthorized }
+        try Self.check(client, comesFrom: address)
+        let versions = client.versions(at: now)
+        var principal = Self.principal(
+            client,
+            user: try Self.user(in: head),
+            scopes: client.scopes.intersection(Scope.signable),
+            .signature
+        )
+        principal.proof = .signature(versions: versions)
+        return SignedRequest(
+            principal: principal,
+            authentication: self,
+            secrets: self.masters.signingSecrets(client: client.name, versions: versions),
+            appKey: parts.appKey,
+            signature: signature,
+            nonce: parts.nonce,
+            address: address
+        )
+    }
+
+    private func checkTime(_ text: String, name: String) throws(GatewayError) {
         guard (1...12).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let timestamp = Int64(text)
-        else { throw .invalid("X-Timestamp must be Unix time in whole seconds.") }
+        else { throw .invalid("\(name) must be Unix time in whole seconds.") }
         let difference = timestamp - self.clock.unixMilliseconds() / 1000
         let window = self.signatureWindow.components.seconds
         guard abs(difference) <= window else {
             let direction = difference < 0 ? "behind" : "ahead of"
             throw .badSignature(
-                "X-Timestamp is \(abs(difference)) s \(direction) the gateway's clock, at most \(window) s are accepted; "
+                "\(name) is \(abs(difference)) s \(direction) the gateway's clock, at most \(window) s are accepted; "
                     + "set the clock of the client."
             )
         }

@@ -1,3 +1,5 @@
+public import Store
+
 /// Says who makes a request, and whether it may.
 public struct ClientAccess: Sendable {
     /// What is accepted of credentials.
@@ -15,12 +17,15 @@ public struct ClientAccess: Sendable {
 
     /// Looks clients up in a directory.
     ///
-    /// - Parameter limiter: Counts every request of a client that was found.
+    /// - Parameters:
+    ///   - store: Remembers the nonces of WebSocket handshakes.
+    ///   - limiter: Counts every request of a client that was found.
     public init(
         configuration: Configuration = Configuration(),
         clients: ClientDirectory,
         masters: MasterKeys,
         revocations: TokenRevocations,
+        store: Store,
         limiter: ClientLimiter = ClientLimiter(),
         clock: GatewayClock = .system
     ) {
@@ -32,6 +37,7 @@ public struct ClientAccess: Sendable {
             clock: clock,
             signatureWindow: configuration.signatureWindow,
             nonces: RecentHashes(capacity: 65_536, lifetime: configuration.signatureWindow),
+            store: store,
             failures: FailedCredentials(burst: configuration.failedCredentials)
         )
     }
@@ -70,6 +76,24 @@ public struct ClientAccess: Sendable {
     /// Whether the credential that a principal came with still holds.
     func isCurrent(_ principal: Principal) -> Bool {
         self.authentication.isCurrent(principal)
+    }
+
+    /// Who opens a WebSocket connection: by `token` or a signature in its query, or by `Authorization`; the credential
+    /// covers an operation.
+    ///
+    /// - Throws: As ``principal(of:for:)``, and 503/50000 while the store cannot remember a nonce.
+    public func principal(
+        ofHandshake exchange: Exchange,
+        query: HandshakeQuery,
+        for scope: Scope
+    ) async throws(GatewayError) -> Principal {
+        let principal = try await self.authentication.admit(
+            handshake: exchange.head,
+            query: query,
+            from: exchange.clientAddress
+        )
+        try principal.require(scope)
+        return principal
     }
 
     private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {

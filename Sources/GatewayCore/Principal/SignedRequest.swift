@@ -26,14 +26,21 @@ public struct SignedRequest: Sendable {
     ///
     /// - Throws: 401/40100, 429/42900 beyond its rate.
     func verify(_ candidates: [String]) throws(GatewayError) -> Principal {
+        try self.check(candidates)
+        if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
+        // Not before: whoever knows an appKey could use up its client's rate.
+        try self.authentication.limiter.countRequest(of: self.principal)
+        return self.principal
+    }
+
+    /// Notes whether the signature is of one of these texts.
+    ///
+    /// - Throws: 401/40100 when it is not.
+    func check(_ candidates: [String]) throws(GatewayError) {
         guard self.matches(candidates) else {
             self.authentication.noteFailure(self.address)
             throw .unauthorized
         }
         self.authentication.noteSuccess(of: self.appKey, from: self.address)
-        if let nonce = self.nonce { try self.authentication.spend(nonce, of: self.principal.client) }
-        // Not before: whoever knows an appKey could use up its client's rate.
-        try self.authentication.limiter.countRequest(of: self.principal)
-        return self.principal
     }
 }

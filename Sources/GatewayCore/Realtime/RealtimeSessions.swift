@@ -41,8 +41,12 @@ public struct RealtimeSessions: Sendable {
     /// Answers a handshake.
     ///
     /// - Throws: 401, 403, 429, 400/40001 for a malformed handshake, 503 while the gateway goes down.
-    public func open(_ exchange: Exchange, dialect: any RealtimeDialect) throws(GatewayError) -> HTTPResponse {
-        let principal = try self.access.principal(of: exchange, for: .realtime)
+    public func open(
+        _ exchange: Exchange,
+        dialect: any RealtimeDialect
+    ) async throws(GatewayError) -> HTTPResponse {
+        let query = try HandshakeQuery(exchange.head.query)
+        let principal = try await self.access.principal(ofHandshake: exchange, query: query, for: .realtime)
         guard !exchange.isDraining else { throw .draining }
         let handshake: WebSocketServerHandshake
         do throws(WebSocketHandshakeError) {
@@ -51,13 +55,7 @@ public struct RealtimeSessions: Sendable {
             throw .badHandshake(error)
         }
         var opening = RealtimeOpening(principal: principal, dialect: dialect, requestID: exchange.requestID)
-        let query = HandshakeQuery(exchange.head.query)
-        if let text = query["idempotencyKey"] {
-            guard let key = IdempotencyKey(text) else {
-                throw .invalid("idempotencyKey must be 1 to 200 printable ASCII characters without spaces.")
-            }
-            opening.key = key
-        }
+        opening.key = query.idempotencyKey
         if let text = query["bufferPolicy"] {
             guard let policy = BufferPolicy(rawValue: text) else {
                 throw .invalid("bufferPolicy must be replay, drop or fail.")

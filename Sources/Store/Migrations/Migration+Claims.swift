@@ -108,6 +108,14 @@ extension Migration {
             CREATE INDEX token_revocations_by_client ON token_revocations (client, user, token);
             CREATE INDEX token_revocations_by_time ON token_revocations (expires_ms);
 
+            CREATE TABLE handshake_nonces (
+                client TEXT NOT NULL,
+                nonce TEXT NOT NULL,
+                expires_ms INTEGER NOT NULL,
+                PRIMARY KEY (client, nonce)
+            ) WITHOUT ROWID;
+            CREATE INDEX handshake_nonces_by_time ON handshake_nonces (expires_ms);
+
             CREATE TABLE state (
                 id INTEGER PRIMARY KEY CHECK (id = 1),
                 next_id INTEGER NOT NULL,

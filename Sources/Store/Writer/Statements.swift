@@ -47,6 +47,9 @@ struct Statements {
     let deleteOldTokenCalls: Statement
     let deleteOldTokenRevocations: Statement
 
+    let insertNonce: Statement
+    let deleteOldNonces: Statement
+
     init(_ database: Database) throws(StoreError) {
         self.begin = try database.prepare("BEGIN IMMEDIATE")
         self.commit = try database.prepare("COMMIT")
@@ -197,6 +200,15 @@ struct Statements {
             """
             DELETE FROM token_revocations
             WHERE id IN (SELECT id FROM token_revocations WHERE expires_ms < ?1 ORDER BY expires_ms LIMIT ?2)
+            """
+        )
+        self.insertNonce = try database.prepare(
+            "INSERT OR IGNORE INTO handshake_nonces (client, nonce, expires_ms) VALUES (?1, ?2, ?3)"
+        )
+        self.deleteOldNonces = try database.prepare(
+            """
+            DELETE FROM handshake_nonces WHERE (client, nonce) IN
+                (SELECT client, nonce FROM handshake_nonces WHERE expires_ms < ?1 ORDER BY expires_ms LIMIT ?2)
             """
         )
     }

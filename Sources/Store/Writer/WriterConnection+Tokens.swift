@@ -42,12 +42,27 @@ extension WriterConnection {
         }
     }
 
-    /// Forgets what concerns tokens that have ended by themselves.
+    /// Notes the nonce of a signed handshake.
+    ///
+    /// - Returns: False when it is known already.
+    func spendNonce(_ nonce: String, of client: String, until end: Int64) throws(StoreError) -> Bool {
+        try self.statements.insertNonce.run {
+            $0.bind(client, at: 1)
+            $0.bind(nonce, at: 2)
+            $0.bind(end, at: 3)
+        }
+        return self.database.changes == 1
+    }
+
+    /// Forgets what concerns tokens and handshakes that have ended by themselves.
     ///
     /// - Returns: Whether nothing older is left.
     func expireTokens(now: Int64, limit: Int) throws(StoreError) -> Bool {
         var isComplete = true
-        for statement in [self.statements.deleteOldTokenCalls, self.statements.deleteOldTokenRevocations] {
+        for statement in [
+            self.statements.deleteOldTokenCalls, self.statements.deleteOldTokenRevocations,
+            self.statements.deleteOldNonces,
+        ] {
             try statement.run {
                 $0.bind(now, at: 1)
                 $0.bind(limit, at: 2)
