@@ -24,7 +24,8 @@ extension RoundParameters {
         name: CompatName
     ) throws(GatewayError) {
         let members = ParameterObject(scanner, root: root)
-        for text in ["refText", "text", "language", "refPinyin"] where members.kind(text).map({ $0 != .string }) == true {
+        for text in ["refText", "text", "language", "refPinyin"] where members.kind(text).map({ $0 != .string }) == true
+        {
             throw .invalid("'\(text)' must be a string.")
         }
         let hasPinyin = members.text("refPinyin")?.isEmpty == false

@@ -47,9 +47,9 @@ struct YuguDialect: RealtimeDialect {
         guard let command = scanner.value(at: "cmd") else {
             guard case .compat(let name) = self.surface else { return .refused(Self.unknownCommand) }
             if let end = scanner.value(at: "end"), scanner.bool(of: end) == true { return .end }
-            return self.begin { () throws(GatewayError) in 
+            return self.begin { () throws(GatewayError) in
                 try RoundParameters(compat: frame, scanner, root: root, name: name)
-             }
+            }
         }
         switch (scanner.string(of: command), self.surface) {
         case ("start", .native):
@@ -165,7 +165,9 @@ struct YuguDialect: RealtimeDialect {
     var end: [UInt8] { Array(#"{"cmd":"end"}"#.utf8) }
 
     func read(platformFrame frame: [UInt8]) -> RealtimeSession.Message {
-        guard let scanner = try? JSONScanner(validating: frame), scanner.root?.kind == .object else { return .malformed }
+        guard let scanner = try? JSONScanner(validating: frame), scanner.root?.kind == .object else {
+            return .malformed
+        }
         let event = scanner.value(at: "event").flatMap { scanner.string(of: $0) }
         switch event {
         case "connected": return .connected
@@ -235,7 +237,9 @@ extension JSONScanner {
             // With a member in front, the comma in front goes; else the one behind.
             if let start { return start..<member.name.range.lowerBound }
             if member.key == name {
-                guard previousEnd == root.range.lowerBound + 1 else { return previousEnd..<member.value.range.upperBound }
+                guard previousEnd == root.range.lowerBound + 1 else {
+                    return previousEnd..<member.value.range.upperBound
+                }
                 start = member.name.range.lowerBound
             }
             previousEnd = member.value.range.upperBound

@@ -72,7 +72,8 @@ struct RealtimeTests {
 
     @Test(arguments: [
         ["ws-refuse"], ["ws-kill-open"], ["ws-close-open:1011"], ["ws-kill-after:1"], ["ws-kill-after:2"],
-        ["ws-kill-bytes:40000"], ["ws-close-bytes:40000:1001"], ["ws-kill-bytes:1000", "ws-kill-bytes:60000", "ws-refuse"],
+        ["ws-kill-bytes:40000"], ["ws-close-bytes:40000:1001"],
+        ["ws-kill-bytes:1000", "ws-kill-bytes:60000", "ws-refuse"],
         ["ws-kill-end"], ["ws-kill-billed"], ["ws-kill-billed", "ws-kill-billed", "ws-kill-end"], ["ws-error:50200"],
         ["ws-error-bytes:20000:42901"], ["ws-close-end:1012"], ["ws-delay-started:300", "ws-kill-bytes:20000"],
         ["ws-progress:back"],
@@ -136,10 +137,25 @@ struct RealtimeTests {
         await bed.stop()
     }
 
+    @Test func aFrameThatIsTooLargeAndASlowReaderHarmNobody() async throws {
+        let bed = try await TestBed(Self.settings())
+        let huge = RealtimeClient.Session([
+            .await("connected"), Self.start(), .await("started"), .binary(200_000), .await("close", within: 10),
+        ])
+        var slow = RealtimeClient.Session(Self.round(seed: 2))
+        slow.readDelay = 0.05
+        let seen = try await Self.client(bed).run(sessions: [huge, slow])
+        #expect(seen[0].closeCode == 1009 && seen[0].results.isEmpty)
+        #expect(seen[1].results.count == 1 && seen[1].errors.isEmpty)
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func roundsFollowOneAnother() async throws {
         let bed = try await TestBed(Self.settings())
         try await bed.faults("ws-kill-bytes:40000", "ws-kill-billed")
-        let seen = try await Self.client(bed).run(Self.round("a") + Self.round("b").dropFirst() + Self.round().dropFirst())
+        let rounds = Self.round("a") + Self.round("b").dropFirst() + Self.round().dropFirst()
+        let seen = try await Self.client(bed).run(rounds)
         #expect(seen.results.count == 3 && seen.errors.isEmpty && Set(seen.results.map(\.recordId)).count == 3)
         #expect(try await bed.billed() == 3)
         await bed.stop()
@@ -179,6 +195,42 @@ struct RealtimeTests {
         _ = try await bed.speechgate("client", "revoke", "school")
         #expect(try await open.closeCode == 4401)
         #expect(try await bed.billed() == 0)
+        await bed.stop()
+    }
+
+    @Test func tokensAndSignaturesOpenSessionsUntilTheyAreTakenBack() async throws {
+        let bed = try await TestBed(Self.settings())
+        let added = try await bed.speechgate("client", "add", "kiosk", "--signing", "--scopes", "all")
+        let kiosk = Array(added.output.utf8)
+        let signed = RealtimeClient(
+            port: bed.port,
+            path: "/api/v1/ws/evaluate",
+            .signed(
+                appKey: try #require(JSONText.member("appKey", of: kiosk)),
+                secretKey: try #require(JSONText.member("secretKey", of: kiosk))
+            )
+        )
+        // All of the query is signed, also what only the SDK knows.
+        let seen = try await signed.run(Self.round(), query: ["idempotencyKey": "a/b+c=", "sdk": "测试"])
+        #expect(seen.results.count == 1 && seen.frames("started").first?.idempotencyKey == nil)
+        #expect(try await signed.run(Self.round("a/b+c=")).results.map(\.replayed) == [true])
+        let apiKey = try #require(JSONText.member("apiKey", of: kiosk))
+        let minted = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "POST",
+            "/v1/tokens",
+            fields: [("Authorization", "Bearer \(apiKey)"), ("Content-Type", "application/json")],
+            body: Array(#"{"userId":"mei"}"#.utf8)
+        )
+        let token = try #require(minted.json("access_token"))
+        let phone = RealtimeClient(port: bed.port, path: "/api/v1/ws/evaluate", .token(token))
+        #expect(try await phone.run(Self.round("k")).results.count == 1)
+        async let open = phone.run([.await("connected"), Self.start(), .await("close", within: 8)])
+        try await Task.sleep(for: .milliseconds(800))
+        _ = try await bed.speechgate("token", "revoke", "--client", "kiosk", "--user", "mei")
+        #expect(try await open.closeCode == 4401)
+        #expect(try await phone.run([.await("connected", within: 2)]).status == 401)
+        #expect(try await bed.billed() == 2)
         await bed.stop()
     }
 

@@ -8,19 +8,7 @@ extension Configuration.Realtime {
         realtime.duration("endingTimeout", into: &self.endingTimeout, in: .milliseconds(10) ... .seconds(7_200))
         realtime.duration("pingInterval", into: &self.pingInterval, in: .milliseconds(10) ... .seconds(600))
         realtime.duration("pongTimeout", into: &self.pongTimeout, in: .milliseconds(10) ... .seconds(600))
-        realtime.object("reconnect") { reconnect in
-            reconnect.duration(
-                "initialDelay",
-                into: &self.reconnect.initialDelay,
-                in: .milliseconds(1) ... .seconds(60)
-            )
-            reconnect.duration("maximumDelay", into: &self.reconnect.maximumDelay, in: .milliseconds(1) ... .seconds(300))
-            reconnect.fraction("jitter", into: &self.reconnect.jitter, in: 0...1)
-            reconnect.integer("attempts", into: &self.reconnect.attempts, in: 1...100)
-            if self.reconnect.initialDelay > self.reconnect.maximumDelay {
-                reconnect.refuse("initialDelay", "the first wait is longer than \"maximumDelay\"")
-            }
-        }
+        realtime.object("reconnect") { self.reconnect.read(&$0) }
         realtime.size("audioBytes", into: &self.audioBytes, in: .bytes(0) ... .mebibytes(64))
         realtime.duration("idleTimeout", into: &self.idleTimeout, in: .milliseconds(100) ... .seconds(3_600))
         // A credential that was taken back ends its sessions within 5 s.
@@ -48,5 +36,17 @@ extension Configuration.Realtime {
         configuration.credentialInterval = self.credentialInterval
         configuration.duplicateTimeout = self.duplicateTimeout
         return configuration
+    }
+}
+
+extension Configuration.Reconnect {
+    fileprivate mutating func read(_ reconnect: inout ConfigurationObject) {
+        reconnect.duration("initialDelay", into: &self.initialDelay, in: .milliseconds(1) ... .seconds(60))
+        reconnect.duration("maximumDelay", into: &self.maximumDelay, in: .milliseconds(1) ... .seconds(300))
+        reconnect.fraction("jitter", into: &self.jitter, in: 0...1)
+        reconnect.integer("attempts", into: &self.attempts, in: 1...100)
+        if self.initialDelay > self.maximumDelay {
+            reconnect.refuse("initialDelay", "the first wait is longer than \"maximumDelay\"")
+        }
     }
 }

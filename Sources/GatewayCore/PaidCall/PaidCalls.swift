@@ -287,7 +287,8 @@ public final class PaidCalls: Sendable {
             return .land(.answered(stored, details: AnswerDetails(isReplay: true)))
         }
         guard !row.isSettledBilled else { return .land(.failed(.settledBilled)) }
-        guard request.operation.isDeduplicated, let account = self.account(thatCanTell: row, of: request.accounts) else {
+        guard request.operation.isDeduplicated, let account = self.account(thatCanTell: row, of: request.accounts)
+        else {
             return .land(.failed(.outcomeLost))
         }
         return .fly(on: account)

@@ -144,29 +144,31 @@ struct PaidFlight: Sendable {
     private func settle(_ outcome: UpstreamCall.Outcome, claim: NewClaim, row: ClaimedRow) async -> Landing {
         // A row that was there before may stand for an execution of which we know nothing.
         let isInDoubt = outcome.isUnresolved || !row.isNew
+        let attempts = outcome.attempts
+        let isUnresolved = outcome.isUnresolved
         switch outcome.result {
         case .answered(let response, let facts):
-            return await self.store(response, facts: facts, attempts: outcome.attempts, claim: claim, row: row)
+            return await self.store(response, facts: facts, attempts: attempts, claim: claim, row: row)
         case .coded(let response, let code):
-            guard code.kind != .inProgress else { return await self.unknown(attempts: outcome.attempts, row) }
-            let passed = PassedAnswer.response(response, code: code, attempts: outcome.attempts)
-            return await self.notExecuted(.passed(passed), isUnresolved: outcome.isUnresolved, row)
+            guard code.kind != .inProgress else { return await self.unknown(attempts: attempts, row) }
+            let passed = PassedAnswer.response(response, code: code, attempts: attempts)
+            return await self.notExecuted(.passed(passed), isUnresolved: isUnresolved, row)
         case .codeless(let response):
             guard UpstreamCall.provesRefusal(response.status), !isInDoubt else {
-                return await self.unknown(attempts: outcome.attempts, row)
+                return await self.unknown(attempts: attempts, row)
             }
-            let result = PassedAnswer.codeless(response, attempts: outcome.attempts)
-            return await self.notExecuted(result, isUnresolved: outcome.isUnresolved, row)
+            let result = PassedAnswer.codeless(response, attempts: attempts)
+            return await self.notExecuted(result, isUnresolved: isUnresolved, row)
         case .credentialsRefused:
-            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), isUnresolved: outcome.isUnresolved, row)
+            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), isUnresolved: isUnresolved, row)
         case .held(let time):
-            return await self.notExecuted(.failed(.platformFailing(retryAfter: time)), isUnresolved: outcome.isUnresolved, row)
+            return await self.notExecuted(.failed(.platformFailing(retryAfter: time)), isUnresolved: isUnresolved, row)
         case .malformed:
-            return await self.unknown(attempts: outcome.attempts, row)
+            return await self.unknown(attempts: attempts, row)
         case .failed(let error):
-            guard !isInDoubt else { return await self.unknown(attempts: outcome.attempts, row) }
+            guard !isInDoubt else { return await self.unknown(attempts: attempts, row) }
             let result = FlightResult.failed(outcome.counted(.unreachable(error.reason.rawValue)))
-            return await self.notExecuted(result, isUnresolved: outcome.isUnresolved, row)
+            return await self.notExecuted(result, isUnresolved: isUnresolved, row)
         }
     }
 

@@ -26,7 +26,8 @@ actor RealtimeConnection {
     private var isRefused = false
 
     /// Takes what a session consists of.
-    init(_ opening: RealtimeOpening, channel: any WebSocketChannel, services: RealtimeServices, executor: LoopExecutor) {
+    init(_ opening: RealtimeOpening, channel: any WebSocketChannel, services: RealtimeServices, executor: LoopExecutor)
+    {
         self.executor = executor
         self.opening = opening
         self.services = services

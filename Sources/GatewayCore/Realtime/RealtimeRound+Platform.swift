@@ -16,7 +16,10 @@ extension RealtimeRound {
                 self.dialling = self.start { [serial = self.serial] in await self.connect(serial) }
             case .drop(let code):
                 // The contract's reason, section 10.7.
-                self.drop(code == 1001 ? WebSocketClose(.goingAway, reason: "reconnect") : WebSocketClose(.normalClosure))
+                let isReconnect = code == 1001
+                self.drop(
+                    WebSocketClose(isReconnect ? .goingAway : .normalClosure, reason: isReconnect ? "reconnect" : "")
+                )
             case .sendStart:
                 await self.say(self.dialect.parameters(self.parameters, key: self.upstreamKey))
             case .sendAudio:

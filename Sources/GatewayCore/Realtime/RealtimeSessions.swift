@@ -52,7 +52,7 @@ public struct RealtimeSessions: Sendable {
         do throws(WebSocketHandshakeError) {
             handshake = try WebSocketServerHandshake(exchange.head)
         } catch {
-            throw .badHandshake(error)
+            return self.refusal(of: error, exchange)
         }
         var opening = RealtimeOpening(principal: principal, dialect: dialect, requestID: exchange.requestID)
         opening.key = query.idempotencyKey
@@ -64,6 +64,17 @@ public struct RealtimeSessions: Sendable {
         }
         var response = HTTPResponse(status: HTTPStatus(101))
         response.upgrade = WebSocketUpgrade(handshake, handler: RealtimeHandler(opening, self.services))
+        return response
+    }
+
+    /// The answer to a request that opens no connection, with the fields that say what would (RFC 6455, section 4.4).
+    private func refusal(of error: WebSocketHandshakeError, _ exchange: Exchange) -> HTTPResponse {
+        var response = GatewayError.badHandshake(error)
+            .response(requestID: exchange.requestID, timestamp: self.services.clock.unixMilliseconds())
+        for index in 0..<error.fields.count {
+            guard let name = HTTPField.Name(error.fields.name(at: index)) else { continue }
+            response.fields.append(name, error.fields.value(at: index))
+        }
         return response
     }
 

@@ -73,7 +73,8 @@ struct ReplayBuffer {
         var done = 0
         while done < range.count {
             let count = bytes.withUnsafeMutableBytes { bytes in
-                pread(descriptor, bytes.baseAddress.map { $0 + done }, range.count - done, off_t(range.lowerBound + done))
+                let position = off_t(range.lowerBound + done)
+                return pread(descriptor, bytes.baseAddress.map { $0 + done }, range.count - done, position)
             }
             guard count > 0 || count < 0 && errno == EINTR else { return nil }
             done += max(0, count)

@@ -29,14 +29,16 @@ public struct RoundParameters: Sendable {
             return
         }
         guard let key = scanner.string(of: value).flatMap(IdempotencyKey.init) else {
-            throw .invalid("'\(Self.keyMember)' must be a string of 1 to 200 printable ASCII characters without spaces.")
+            throw .invalid("'\(Self.keyMember)' must be 1 to 200 printable ASCII characters without spaces.")
         }
         self.key = key
     }
 
     /// The frame with another key, or with one where it had none.
     public func frame(withKey key: String) -> [UInt8] {
-        if let keyRange { return self.frame[..<keyRange.lowerBound] + Array("\"\(key)\"".utf8) + self.withoutKey(from: keyRange) }
+        if let keyRange {
+            return self.frame[..<keyRange.lowerBound] + Array("\"\(key)\"".utf8) + self.frame[keyRange.upperBound...]
+        }
         let rest = self.frame[(self.start + 1)...]
         let isEmpty = rest.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "}")
         let member = "\"\(Self.keyMember)\":\"\(key)\"" + (isEmpty ? "" : ",")
@@ -47,9 +49,5 @@ public struct RoundParameters: Sendable {
     var blankedFrame: [UInt8] {
         guard let keyRange else { return self.frame }
         return Array(self.frame[..<keyRange.lowerBound] + self.frame[keyRange.upperBound...])
-    }
-
-    private func withoutKey(from range: Range<Int>) -> ArraySlice<UInt8> {
-        self.frame[range.upperBound...]
     }
 }

@@ -90,7 +90,9 @@ final class MemoryChannel: WebSocketChannel {
     private func finish(_ end: WebSocketEnd) {
         let (reader, enders) = self.state.withLock { state in
             guard state.end == nil else {
-                return (CheckedContinuation<WebSocketMessage?, Never>?.none, [CheckedContinuation<WebSocketEnd, Never>]())
+                return (
+                    CheckedContinuation<WebSocketMessage?, Never>?.none, [CheckedContinuation<WebSocketEnd, Never>]()
+                )
             }
             state.end = end
             state.peer = nil

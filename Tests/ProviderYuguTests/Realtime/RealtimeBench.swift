@@ -31,7 +31,8 @@ final class RealtimeBench: Sendable {
     ) throws {
         let platform = PlatformInMemory(faults)
         self.platform = platform
-        self.directory = FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
+        self.directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("speechgate-\(UUID().uuidString)")
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         var settings = Account.Settings(secretKey: Secret("secret"))
         settings.concurrency = concurrency

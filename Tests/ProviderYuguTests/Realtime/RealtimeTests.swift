@@ -23,7 +23,8 @@ import Testing
         let result = try await client.next()
         #expect(result.hasPrefix(#"{"event":"result","recordId":"eval_"#) && !result.contains("replayed"))
         #expect(bench.platform.bills.count == 1 && bench.platform.evaluated.values.first == audio)
-        #expect(bench.platform.urls.first?.hasPrefix("ws://platform/api/v1/ws/evaluate?appKey=ak_test&timestamp=") == true)
+        let address = "ws://platform/api/v1/ws/evaluate?appKey=ak_test&timestamp="
+        #expect(bench.platform.urls.first?.hasPrefix(address) == true)
         let key = try #require(Self.key(of: started).flatMap { IdempotencyKey($0) })
         let row = try bench.store.lookUp(CallScope(client: "school", user: nil, key: key).hash)
         #expect(row?.answer.map { String(decoding: $0.body, as: UTF8.self) } == result)
@@ -31,12 +32,14 @@ import Testing
         await bench.close()
     }
 
-    @Test(arguments: [
-        [.breakAtBytes(7000)], [.breakAtBytes(640), .breakAtBytes(20_000), .noConnection],
-        [.breakAtEnd], [.breakWhenBilled], [.breakWhenBilled, .noConnection, .breakAtBytes(1)],
-        [.refuse(503, "busy")], [.answer(#"{"event":"error","code":50200,"message":"later"}"#)],
-        [.close(1011)], [.close(1001), .breakAtEnd],
-    ] as [[PlatformInMemory.Fault]])
+    @Test(
+        arguments: [
+            [.breakAtBytes(7000)], [.breakAtBytes(640), .breakAtBytes(20_000), .noConnection],
+            [.breakAtEnd], [.breakWhenBilled], [.breakWhenBilled, .noConnection, .breakAtBytes(1)],
+            [.refuse(503, "busy")], [.answer(#"{"event":"error","code":50200,"message":"later"}"#)],
+            [.close(1011)], [.close(1001), .breakAtEnd],
+        ] as [[PlatformInMemory.Fault]]
+    )
     func aBreakIsNotNoticed(faults: [PlatformInMemory.Fault]) async throws {
         let bench = try RealtimeBench(faults)
         let client = try await bench.connect()
