@@ -135,6 +135,7 @@ extension Configuration.Limits {
         limits.duration("bodyIdleTimeout", into: &self.bodyIdleTimeout, in: .milliseconds(100) ... .seconds(600))
         limits.duration("keepAliveTimeout", into: &self.keepAliveTimeout, in: .milliseconds(100) ... .seconds(3_600))
         limits.duration("writeTimeout", into: &self.writeTimeout, in: .milliseconds(100) ... .seconds(600))
+        limits.object("webSockets") { self.webSockets.read(&$0) }
         limits.size("uploadBytes", into: &self.uploadBytes, in: .kibibytes(64) ... .gibibytes(1))
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
         limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))

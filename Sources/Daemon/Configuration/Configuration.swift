@@ -83,6 +83,8 @@ struct Configuration: Hashable, Sendable {
         var keepAliveTimeout: Duration = .seconds(75)
         /// How long a client may take nothing of its answer; the default is 30 s.
         var writeTimeout: Duration = .seconds(30)
+        /// What WebSocket connections may take up.
+        var webSockets = WebSockets()
         /// The largest upload, the whole request body; 413 beyond; the default is 50 MiB.
         var uploadBytes = ByteCount.mebibytes(50)
         /// The largest body that is kept in memory; larger ones go to the spool; the default is 1 MiB.

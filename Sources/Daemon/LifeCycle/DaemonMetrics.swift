@@ -66,5 +66,20 @@ enum DaemonMetrics {
         registry.counter("speechgate_connections_shed_total", "Client connections turned away at the limit.") {
             UInt64(clamping: server.statistics.shedConnections)
         }
+        registry.gauge("speechgate_websockets_open", "Client connections that are WebSockets now.") {
+            Double(server.statistics.openWebSockets)
+        }
+        registry.counter("speechgate_websockets_opened_total", "WebSocket connections of clients so far.") {
+            UInt64(clamping: server.statistics.openedWebSockets)
+        }
+        registry.gauge("speechgate_websocket_buffer_bytes", "What waits in memory for WebSocket connections.") {
+            Double(server.statistics.webSocketBufferBytes)
+        }
+        registry.counter("speechgate_websocket_messages_received_total", "WebSocket messages of clients so far.") {
+            UInt64(clamping: server.statistics.receivedMessages)
+        }
+        registry.counter("speechgate_websocket_messages_sent_total", "WebSocket messages to clients so far.") {
+            UInt64(clamping: server.statistics.sentMessages)
+        }
     }
 }

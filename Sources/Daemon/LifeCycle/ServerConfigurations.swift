@@ -17,6 +17,10 @@ extension Configuration {
         server.http1.requestLine = self.limits.requestLine.bytes
         server.http1.headBytes = self.limits.headBytes.bytes
         server.http1.fieldCount = self.limits.fields
+        server.maximumWebSockets = self.limits.webSockets.connections
+        server.webSocketBufferBytes = self.limits.webSockets.memory.bytes
+        server.webSocket = self.limits.webSockets.connection
+        server.webSocket.writeTimeout = self.limits.writeTimeout
         return server
     }
 

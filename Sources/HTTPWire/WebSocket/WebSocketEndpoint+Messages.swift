@@ -28,7 +28,7 @@ extension WebSocketEndpoint {
         let wasEmpty = self.outgoing.isEmpty
         self.write { self.encoder.encode(message, into: &$0) }
         self.share.countSent()
-        if wasEmpty, !self.outgoing.isEmpty || self.isOver { self.carrier?.endpointChanged() }
+        if wasEmpty && !self.outgoing.isEmpty || self.isOver { self.carrier?.endpointChanged() }
         if self.outgoing.waitingBytes > self.configuration.sendBuffer, self.machine.phase == .open {
             await withCheckedContinuation { self.outgoing.wait($0) }
         }

@@ -59,7 +59,8 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     public var wantsInput: Bool {
         guard !self.inputHasEnded else { return false }
         return switch self.machine.phase {
-        case .open: self.incoming.waitingBytes < self.configuration.receiveBuffer
+        // A message that has not ended is never too much, whatever its size: nobody could take it.
+        case .open: self.incoming.isEmpty || self.incoming.keptBytes < self.configuration.receiveBuffer
         case .closing, .ending: true
         case .over: false
         }

@@ -11,10 +11,6 @@ struct WebSocketIncoming {
     private var partial: [UInt8] = []
     /// All bytes that count against the budget.
     private(set) var keptBytes = 0
-    /// Those of whole messages that wait for the receiver.
-    ///
-    /// A message that has not ended does not count: it would never end if it stopped the input.
-    var waitingBytes: Int { self.keptBytes - self.partial.count }
     private var receiver: CheckedContinuation<WebSocketMessage?, Never>?
     private var serial: UInt32 = 0
 
