@@ -51,6 +51,9 @@ public struct HandshakeQuery: Sendable, CustomStringConvertible {
     /// Whether a signature is meant.
     var isSigned: Bool { self["appKey"] != nil || self["signature"] != nil }
 
-    /// The text that is signed.
-    var payload: String { RequestSignature.payload(of: self.signed) }
+    /// The texts that may be signed: of all that stands there, as the contract has it, or of what it names.
+    var payloads: [String] {
+        let named = ["appKey", "timestamp", "nonce", "idempotencyKey"].map { (name: $0, value: self[$0] ?? "") }
+        return [RequestSignature.payload(of: self.signed), RequestSignature.payload(of: named)]
+    }
 }
