@@ -83,14 +83,12 @@ struct GatewayAssembly: Sendable {
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
-        platform.precheck = configuration.precheck
         self.realtime = RealtimeSessions(
             configuration: yugu.realtime.sessions,
             access: access,
             calls: calls,
             accounts: self.yuguAccounts,
             bodies: bodies,
-            precheck: configuration.precheck,
             transport: transport,
             metrics: registry
         )

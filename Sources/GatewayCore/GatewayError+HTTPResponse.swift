@@ -17,6 +17,7 @@ extension GatewayError {
         if self.status == 401 { fields.append(.wwwAuthenticate, "Bearer") }
         if let key = self.idempotencyKey { fields.append(.idempotencyKey, key) }
         if self.attempts > 0 { fields.append(.attempts, String(self.attempts)) }
+        if let warnings = self.warnings { fields.append(.warnings, warnings) }
         return HTTPResponse(status: HTTPStatus(self.status), fields: fields, body: json.bytes)
     }
 

@@ -27,6 +27,8 @@ public struct GatewayError: Error, Sendable {
     public var allow: String?
     /// How often the platform was asked; zero for a local refusal.
     public var attempts = 0
+    /// What the precheck has found in the recording, as the value of its field; nil for nothing.
+    public var warnings: String?
     /// The key of the call, on a paid route.
     public var idempotencyKey: String?
 

@@ -122,7 +122,7 @@ extension Connection {
                 self.machine.finishedContent()
                 reading.finish(.success(()))
             } else {
-                self.machine.receivedContent(at: self.loop.roundTime, self.server.timeouts)
+                self.machine.receivedContent(consumed, at: self.loop.roundTime, self.server.timeouts)
             }
         } catch {
             self.window = UnsafeRawBufferPointer(rebasing: window[consumed...])

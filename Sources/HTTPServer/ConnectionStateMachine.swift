@@ -7,7 +7,7 @@ struct ConnectionStateMachine {
     /// The spans and bounds that decisions depend on.
     struct Timeouts {
         var head: Duration
-        var bodyIdle: Duration
+        var body: BodyPace
         var keepAlive: Duration
         var write: Duration
         var linger: Duration
@@ -75,6 +75,7 @@ struct ConnectionStateMachine {
     private var lingerBytesLeft: Int32 = 0
     private(set) var deadline: Instant?
     private var lingerEnd: Instant?
+    private var pace: BodyPace.Progress?
 
     /// Whether the socket is to be read.
     var wantsInput: Bool {
@@ -125,20 +126,26 @@ struct ConnectionStateMachine {
     mutating func beganReading(at now: Instant, _ timeouts: Timeouts) {
         precondition(self.phase == .handling && self.content == .unread, "content is read once")
         self.content = .reading
-        self.deadline = now + timeouts.bodyIdle
+        self.receivedContent(0, at: now, timeouts)
     }
 
-    mutating func receivedContent(at now: Instant, _ timeouts: Timeouts) {
-        self.deadline = now + timeouts.bodyIdle
+    /// Some content came, but not all.
+    mutating func receivedContent(_ count: Int, at now: Instant, _ timeouts: Timeouts) {
+        var pace = self.pace ?? BodyPace.Progress(start: now)
+        pace.received += count
+        self.pace = pace
+        self.deadline = timeouts.body.deadline(of: pace, at: now)
     }
 
     mutating func finishedContent() {
         self.content = .complete
+        self.pace = nil
         self.deadline = nil
     }
 
     mutating func abandonedContent() {
         self.content = .abandoned
+        self.pace = nil
         self.deadline = nil
     }
 
@@ -228,7 +235,12 @@ extension ConnectionStateMachine.Timeouts {
     init(_ configuration: HTTPServer.Configuration) {
         self.init(
             head: configuration.headTimeout,
-            bodyIdle: configuration.bodyIdleTimeout,
+            body: BodyPace(
+                idle: configuration.bodyIdleTimeout,
+                total: configuration.bodyTimeout,
+                rate: configuration.bodyRate,
+                grace: configuration.bodyGrace
+            ),
             keepAlive: configuration.keepAliveTimeout,
             write: configuration.writeTimeout,
             linger: configuration.lingerTimeout,

@@ -31,6 +31,18 @@ extension HTTPServer {
         ///
         /// The default is 30 s.
         public var bodyIdleTimeout: Duration = .seconds(30)
+        /// How long all of a request's content may take.
+        ///
+        /// The default is 300 s.
+        public var bodyTimeout: Duration = .seconds(300)
+        /// How many bytes of content must arrive in a second, on average since ``bodyGrace`` ended; 0 for any number.
+        ///
+        /// The default is 1,024.
+        public var bodyRate = 1024
+        /// How long content may arrive more slowly than ``bodyRate``.
+        ///
+        /// The default is 30 s.
+        public var bodyGrace: Duration = .seconds(30)
         /// How long a connection may wait for its first or next request.
         ///
         /// The default is 75 s.

@@ -15,13 +15,19 @@ struct EvaluateRoute: Sendable {
             try self.provider.access.admit(exchange, for: .evaluate)
         } _: { admission, key async throws(GatewayError) in
             let (request, warnings) = try await self.request(exchange, admission, key: key)
-            // Nothing here keeps the request: it is for the call to decide how long its content stays.
-            var response = try await self.provider.calls.perform(consume request)
-            // Replays are not prechecked (design, section 4, step 4).
-            if let warnings, response.fields[.idempotencyReplayed] == nil {
-                response.fields.append(.warnings, warnings)
+            do throws(GatewayError) {
+                // Nothing here keeps the request: it is for the call to decide how long its content stays.
+                var response = try await self.provider.calls.perform(consume request)
+                // Replays are not prechecked (design, section 4, step 4).
+                if let warnings, response.fields[.idempotencyReplayed] == nil {
+                    response.fields.append(.warnings, warnings)
+                }
+                return response
+            } catch {
+                var error = error
+                error.warnings = warnings
+                throw error
             }
-            return response
         }
     }
 
@@ -30,9 +36,8 @@ struct EvaluateRoute: Sendable {
         _ admission: Admission,
         key: IdempotencyKey
     ) async throws(GatewayError) -> (PaidCalls.Request, warnings: String?) {
-        let precheck = self.provider.configuration.precheck
-        let form = try await self.receive(exchange, admission)
-        let principal = try admission.principal(of: form)
+        let precheck = self.provider.upstream.limiter.limits(of: admission.client).precheck
+        let (form, principal) = try await self.receive(exchange, admission, judging: precheck != .off)
         let verdict = form.part(named: EvaluateForm.audioName)?.verdict
         let operation = EvaluateOperation(
             baseURL: self.provider.configuration.baseURL,
@@ -50,14 +55,19 @@ struct EvaluateRoute: Sendable {
             requestID: exchange.requestID
         )
         request.refusal = precheck.refusal(verdict)
-        return (request, precheck.warnings(verdict))
+        // A refusal says itself what was found.
+        return (request, request.refusal == nil ? precheck.warnings(verdict) : nil)
     }
 
-    private func receive(_ exchange: Exchange, _ admission: Admission) async throws(GatewayError) -> ReceivedForm {
+    private func receive(
+        _ exchange: Exchange,
+        _ admission: Admission,
+        judging isJudged: Bool
+    ) async throws(GatewayError) -> (form: ReceivedForm, principal: Principal) {
         do throws(GatewayError) {
             return try await exchange.receiveForm(
                 fileParts: self.surface.fileParts,
-                recording: self.provider.configuration.precheck == .off ? nil : EvaluateForm.audioName,
+                recording: isJudged ? EvaluateForm.audioName : nil,
                 storage: self.provider.bodies,
                 admission: admission
             )

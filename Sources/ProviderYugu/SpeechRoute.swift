@@ -26,8 +26,11 @@ struct SpeechRoute: Sendable {
         _ admission: Admission,
         key: IdempotencyKey
     ) async throws(GatewayError) -> PaidCalls.Request {
-        let json = try await exchange.receiveJSON(limit: Self.maximumBody, storage: self.provider.bodies)
-        let principal = try admission.principal(of: json)
+        let (json, principal) = try await exchange.receiveJSON(
+            limit: Self.maximumBody,
+            storage: self.provider.bodies,
+            admission: admission
+        )
         let operation = SpeechOperation(
             baseURL: self.provider.configuration.baseURL,
             body: try SpeechBody(json),

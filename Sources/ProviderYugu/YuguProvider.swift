@@ -9,8 +9,6 @@ public struct YuguProvider: Provider {
         public var baseURL = "https://open.shengzhiai.com"
         /// Our accounts, best first.
         public var accounts: AccountPool
-        /// What is made of recordings that cannot be scored; the default is `off`.
-        public var precheck = PrecheckMode.off
 
         /// Takes the accounts.
         public init(accounts: AccountPool) {

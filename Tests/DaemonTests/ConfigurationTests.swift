@@ -51,11 +51,11 @@ import Testing
             listen: ["[::1]:1", "unix:/run/x.sock"], operations: {listen: "localhost:0"}, stateDirectory: "s", loops: 2,
             log: {level: "debug", format: "text"}, echo: true, drain: "1m",
             limits: {connections: 1, requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
-              bodyIdleTimeout: "2s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
+              bodyIdleTimeout: "2s", bodyTimeout: "9s", bodyRate: "3KiB", bodyGrace: "5s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
               memoryBudget: "6MiB", spoolBudget: "7GiB",
               client: {rate: "20/s", userRate: "100/10s burst 7", concurrency: 8, userConcurrency: 2,
-                daily: {calls: 100, audio: "10h"}, userDaily: {calls: 5}, weight: 3},
-              clients: {app: {rate: null, daily: {calls: null}, weight: 9}}, dayOffset: "8h"},
+                daily: {calls: 100, audio: "10h"}, userDaily: {calls: 5}, weight: 3, precheck: "warn"},
+              clients: {app: {rate: null, daily: {calls: null}, weight: 9, precheck: "reject"}}, dayOffset: "8h"},
             store: {keyRetention: "1d", recordRetention: "2d", unknownRetention: "72h", answerCache: "9MiB"},
             """,
             yugu: """
@@ -85,6 +85,9 @@ import Testing
             fields: 11,
             headTimeout: .seconds(1),
             bodyIdleTimeout: .seconds(2),
+            bodyTimeout: .seconds(9),
+            bodyRate: .bytes(3_072),
+            bodyGrace: .seconds(5),
             keepAliveTimeout: .seconds(3),
             writeTimeout: .seconds(4),
             uploadBytes: .bytes(1_048_576),
@@ -99,11 +102,13 @@ import Testing
         expected.limits.clients.defaults.daily = .init(calls: 100, audioMilliseconds: 36_000_000)
         expected.limits.clients.defaults.userDaily.calls = 5
         expected.limits.clients.defaults.weight = 3
+        expected.limits.clients.defaults.precheck = .warn
         expected.limits.dayOffset = .seconds(28_800)
         var app = expected.limits.clients.defaults
         app.rate = nil
         app.daily.calls = nil
         app.weight = 9
+        app.precheck = .reject
         expected.limits.clients.clients = ["app": app]
         expected.store = .init(
             keyRetention: .seconds(86_400),
@@ -299,7 +304,7 @@ import Testing
         ("store: {keyRetention: '23h'}", #"store.keyRetention: "23h" is out of range; "1d" to "3650d" is possible"#),
         (
             "zzz: 1",
-            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, precheck, "
+            "zzz: unknown key; known here: listen, trustedProxies, operations, stateDirectory, loops, log, echo, "
                 + "drain, secrets, limits, store, yugu"
         ),
         ("limits: {maxConnections: 1}", #"limits.maxConnections: unknown key; did you mean "connections"?"#),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PrecheckTests {
     private static func settings(_ mode: String) -> TestBed.Settings {
         var settings = TestBed.Settings()
-        settings.gateway["precheck"] = "\"\(mode)\""
+        settings.gateway["limits"] = "{ client: { precheck: \"\(mode)\" } }"
         return settings
     }
 
@@ -89,6 +89,31 @@ import Testing
         await bed.stop()
     }
 
+    @Test func eachClientCanHaveItsOwnModeAndErrorsOfOursCarryWarningsToo() async throws {
+        var settings = TestBed.Settings()
+        settings.gateway["limits"] =
+            #"{ client: { precheck: "reject" }, clients: { school: { precheck: "warn", daily: { calls: 1 } } } }"#
+        let bed = try await TestBed(settings)
+        let quiet = TestForm.evaluation(audio: TestAudio.wav(amplitude: 0))
+        let first = try await bed.evaluate(key: "a", form: quiet)
+        #expect(first.status == 200 && first["speechgate-warnings"]?.hasPrefix("90103;") == true, "\(first.text)")
+        let second = try await bed.evaluate(key: "b", form: quiet)
+        #expect(second.status == 429 && second["speechgate-warnings"]?.hasPrefix("90103;") == true, "\(second.fields)")
+        #expect(try await bed.evaluate(key: "c")["speechgate-warnings"] == nil, "429, and nothing to warn of")
+        let added = try await bed.speechgate("client", "add", "other")
+        let key = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
+        let refused = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "POST",
+            "/api/v1/evaluate",
+            fields: [("Authorization", "Bearer \(key)"), quiet.contentType],
+            body: quiet.bytes
+        )
+        #expect(refused.status == 400 && refused.json("code") == "90103", "\(refused.text)")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func samplesWithoutAHeaderAreJudgedWhereTheirRateIsStated() async throws {
         let bed = try await TestBed(Self.settings("reject"))
         func form(_ type: String) -> TestForm {
@@ -107,9 +132,8 @@ import Testing
         let form = TestForm.evaluation(audio: TestAudio.wav(amplitude: 0))
         let first = try await bed.evaluate(key: "k", form: form)
         #expect(first.status == 200 && first["speechgate-warnings"] == nil, "off by default")
-        let text = try String(contentsOf: bed.config, encoding: .utf8)
-        try Data(text.replacing("echo: true", with: #"echo: true, precheck: "reject""#).utf8).write(to: bed.config)
-        try await bed.killAndRestart()
+        try bed.edit("echo: true", #"echo: true, limits: { client: { precheck: "reject" } }"#)
+        #expect(try await bed.speechgate("reload").status == 0)
         let replay = try await bed.evaluate(key: "k", form: form)
         #expect(replay.status == 200 && replay.body == first.body, "\(replay.text)")
         #expect(try await bed.evaluate(key: "other", form: form).json("code") == "90103")

@@ -226,7 +226,8 @@ import Testing
 
     @Test func aRequestWithoutContentIsProvenByItsHead() async throws {
         let bench = try await PrincipalBench()
-        let principal = try bench.principal(bench.signed("") + [(.speechGateUser, "mei")])
+        let signed = PrincipalBench.exchange(bench.signed("") + [(.speechGateUser, "mei")])
+        let principal = try bench.access.admitWithoutContent(signed, for: .report)
         #expect(principal.credential == .signature && principal.user == "mei")
         #expect(principal.scopes == [.evaluate, .tts, .report, .realtime])
         #expect(bench.refusal(of: bench.signed(""), for: .tokens)?.status == 403)
@@ -234,6 +235,15 @@ import Testing
         #expect(bench.refusal(of: bench.signed("", secret: "wrong"))?.status == 401)
         #expect(bench.refusal(of: bench.signed("", appKey: "sgk_other"))?.status == 401)
         #expect(bench.refusal(of: bench.signed("", nonce: nil)) == nil)
+        await bench.close()
+    }
+
+    @Test func aSignatureOpensNoPathOfTheGatewaysOwn() async throws {
+        let bench = try await PrincipalBench()
+        let fields = bench.signed("", nonce: "n")
+        let error = #expect(throws: GatewayError.self) { try bench.principal(fields) }
+        #expect(error?.status == 401 && error?.message.contains("API key or a token") == true)
+        #expect(bench.refusal(of: fields) == nil, "its nonce was not spent")
         await bench.close()
     }
 

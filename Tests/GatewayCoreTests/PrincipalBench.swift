@@ -80,6 +80,17 @@ final class PrincipalBench: Sendable {
         try? FileManager.default.removeItem(at: self.directory)
     }
 
+    /// A request with content that declares its length.
+    static func exchange(
+        _ fields: [(HTTPField.Name, String)],
+        from address: String = "192.0.2.7",
+        body: PiecewiseBody
+    ) -> Exchange {
+        let head = Self.exchange(fields, from: address, framing: .length(body.bytes.count)).head
+        let request = HTTPRequest(head: head, body: body, peerAddress: address)
+        return Exchange(request: request, clientAddress: address, requestID: "r", parameter: nil, isDraining: false)
+    }
+
     static func exchange(
         _ fields: [(HTTPField.Name, String)],
         from address: String = "192.0.2.7",
@@ -146,4 +157,20 @@ final class PrincipalBench: Sendable {
 
 private struct NoContent: HTTPRequestBody {
     func read(into consumer: any HTTPBodyConsumer, limit: Int) async throws {}
+}
+
+/// Content in pieces of 100 bytes, perhaps not to its end.
+struct PiecewiseBody: HTTPRequestBody {
+    let bytes: [UInt8]
+    /// After how many bytes nothing comes any more.
+    var end = Int.max
+
+    func read(into consumer: any HTTPBodyConsumer, limit: Int) async throws {
+        var rest = self.bytes.prefix(self.end)
+        while !rest.isEmpty {
+            try Array(rest.prefix(100)).withUnsafeBytes { try consumer.consume($0) }
+            rest = rest.dropFirst(100)
+        }
+        if self.end < self.bytes.count { throw HTTPRequestBodyError.timedOut }
+    }
 }

@@ -37,21 +37,13 @@ import Testing
     ) async throws -> Principal {
         let body = form.bytes
         let fields = (fields ?? bench.signed(text)) + [(.contentType, form.contentType.1)]
-        var exchange = PrincipalBench.exchange(fields, framing: .length(body.count))
-        exchange = Exchange(
-            request: HTTPRequest(head: exchange.head, body: Content(bytes: body), peerAddress: "192.0.2.7"),
-            clientAddress: "192.0.2.7",
-            requestID: "r",
-            parameter: nil,
-            isDraining: false
-        )
+        let exchange = PrincipalBench.exchange(fields, body: PiecewiseBody(bytes: body))
         let admission = try bench.access.admit(exchange, for: .evaluate)
-        let received = try await exchange.receiveForm(
+        return try await exchange.receiveForm(
             fileParts: ["audio"],
             storage: try self.storage(unproven: unproven),
             admission: admission
-        )
-        return try admission.principal(of: received)
+        ).principal
     }
 
     private static func form(filename: String? = nil, note: String = "a&b=c", audio: [UInt8] = [1, 2, 3]) -> TestForm {
@@ -135,18 +127,6 @@ import Testing
             return nil
         } catch {
             return error as? GatewayError
-        }
-    }
-}
-
-private struct Content: HTTPRequestBody {
-    let bytes: [UInt8]
-
-    func read(into consumer: any HTTPBodyConsumer, limit: Int) async throws {
-        var rest = self.bytes[...]
-        while !rest.isEmpty {
-            try Array(rest.prefix(100)).withUnsafeBytes { try consumer.consume($0) }
-            rest = rest.dropFirst(100)
         }
     }
 }

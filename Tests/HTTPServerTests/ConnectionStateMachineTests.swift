@@ -6,7 +6,7 @@ import Testing
     private let start = ContinuousClock.now
     private let timeouts = ConnectionStateMachine.Timeouts(
         head: .seconds(10),
-        bodyIdle: .seconds(30),
+        body: BodyPace(idle: .seconds(30), total: .seconds(100), rate: 1000, grace: .seconds(40)),
         keepAlive: .seconds(75),
         write: .seconds(20),
         linger: .seconds(10),
@@ -128,10 +128,46 @@ import Testing
         var machine = self.handling(hasContent: true)
         #expect(machine.deadline == nil)
         machine.beganReading(at: self.at(10), self.timeouts)
-        machine.receivedContent(at: self.at(35), self.timeouts)
+        machine.receivedContent(1_000_000, at: self.at(35), self.timeouts)
         #expect(machine.expired(at: self.at(64)) == .nothing)
         #expect(machine.expired(at: self.at(65)) == .failContent)
         #expect(machine.deadline == nil)
+    }
+
+    @Test func contentThatTricklesIsGivenUp() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(at: self.at(10), self.timeouts)
+        // 500 bytes a second, 1000 are wanted: the 40 s of grace end at 50, and 12,000 bytes have earned 12 s more.
+        machine.receivedContent(12_000, at: self.at(34), self.timeouts)
+        #expect(machine.deadline == self.at(62))
+        machine.receivedContent(500, at: self.at(35), self.timeouts)
+        #expect(machine.deadline == self.start + .milliseconds(62_500))
+        #expect(machine.expired(at: self.at(63)) == .failContent)
+    }
+
+    @Test func contentHasAnEndHoweverFastItComes() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(at: self.at(10), self.timeouts)
+        for second in 11..<110 { machine.receivedContent(1_000_000, at: self.at(second), self.timeouts) }
+        #expect(machine.deadline == self.at(110))
+        #expect(machine.expired(at: self.at(110)) == .failContent)
+    }
+
+    @Test func theNextContentHasItsOwnTime() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(at: self.at(10), self.timeouts)
+        machine.receivedContent(1, at: self.at(35), self.timeouts)
+        machine.finishedContent()
+        #expect(machine.answered(hasInput: false) == true)
+        #expect(machine.wroteAll(at: self.at(105), self.timeouts) == .nextRequest)
+        machine.receivedHead(hasContent: true, isPersistent: true)
+        machine.beganReading(at: self.at(106), self.timeouts)
+        #expect(machine.deadline == self.at(136))
+    }
+
+    @Test func aRateOfZeroAsksForNothing() {
+        let pace = BodyPace(idle: .seconds(30), total: .seconds(100), rate: 0, grace: .zero)
+        #expect(pace.deadline(of: .init(start: self.start), at: self.at(60)) == self.at(90))
     }
 
     @Test func anAnswerOnlyHasToMakeProgress() {

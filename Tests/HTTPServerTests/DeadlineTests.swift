@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    @Test func aDripOfContentIsGivenUp() async throws {
+        let configuration = HTTPServer.Configuration.with {
+            $0.bodyRate = 100_000
+            $0.bodyGrace = .milliseconds(150)
+        }
+        try await withServer(configuration: configuration) { server in
+            let client = try server.client()
+            let dripping = Task {
+                try await client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+                while true {
+                    try await client.send([0x61])
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            #expect(try await client.answer().status == 408)
+            dripping.cancel()
+        }
+    }
+
     @Test func aSlowResponderHasAllTheTimeItWants() async throws {
         let responder = Responder { _ in
             try? await Task.sleep(for: .milliseconds(300))

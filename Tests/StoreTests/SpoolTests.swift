@@ -140,6 +140,19 @@ import Testing
         #expect(try spool.makeFile(reserving: 240, client: "a").count == 0)
     }
 
+    @Test func aFileChangesItsOwnerWithAllItHolds() throws {
+        let spool = try self.spool(budget: 1000)
+        let file = try spool.makeFile(reserving: 200, client: "a")
+        let full = try spool.makeFile(reserving: 100, client: "b")
+        #expect(throws: StoreError.self) { try file.give(to: "b", reserving: 0) }
+        #expect(throws: StoreError.self) { try spool.makeFile(reserving: 51, client: "a") }
+        try file.give(to: "c", reserving: 220)
+        #expect(try spool.makeFile(reserving: 250, client: "a").count == 0)
+        #expect(throws: StoreError.self) { try spool.makeFile(reserving: 31, client: "c") }
+        #expect(spool.reservedBytes == 320)
+        withExtendedLifetime(full) {}
+    }
+
     @Test func aSpoolThatCannotBeMadeIsSaidSo() throws {
         try self.directory.write([1], to: "spool")
         let error = #expect(throws: StoreError.self) {
@@ -158,6 +171,29 @@ import Testing
         #expect(first.grow(by: 40))
         #expect(!first.grow(by: 1))
         #expect(first.bytes == 100)
+    }
+
+    @Test func noOwnerTakesMoreThanItsShare() throws {
+        let budget = MemoryBudget(limit: 100, ownerLimit: 40)
+        var first = budget.reserve(30, of: "a")
+        let second = try #require(budget.reserve(0, of: "a"))
+        #expect(second.grow(by: 10) && !second.grow(by: 1))
+        #expect(budget.reserve(41, of: "b") == nil)
+        #expect(budget.reserve(60) != nil, "nobody's share has no limit of its own")
+        let other = try #require(budget.reserve(40, of: "b"))
+        #expect(budget.reserve(21, of: "c") == nil)
+        first = nil
+        #expect(second.grow(by: 30) && !second.grow(by: 1))
+        _ = (first, other)
+    }
+
+    @Test func aPartShrinks() throws {
+        let budget = MemoryBudget(limit: 100, ownerLimit: 50)
+        let part = try #require(budget.reserve(50, of: "a"))
+        part.shrink(to: 20)
+        part.shrink(to: 30)
+        #expect(budget.usedBytes == 20 && part.bytes == 20)
+        #expect(part.grow(by: 30) && !part.grow(by: 1))
     }
 
     @Test func partsReturnWithTheirLastReference() {

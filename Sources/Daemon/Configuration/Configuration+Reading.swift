@@ -44,7 +44,6 @@ extension Configuration {
             log.choice("format", into: &self.log.format)
         }
         root.boolean("echo", into: &self.echo)
-        root.choice("precheck", into: &self.precheck)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))
         root.object("secrets") { self.secrets.read(&$0) }
         root.object("limits") { self.limits.read(&$0) }
@@ -133,6 +132,9 @@ extension Configuration.Limits {
         limits.integer("fields", into: &self.fields, in: 10...1_000)
         limits.duration("headTimeout", into: &self.headTimeout, in: .milliseconds(100) ... .seconds(600))
         limits.duration("bodyIdleTimeout", into: &self.bodyIdleTimeout, in: .milliseconds(100) ... .seconds(600))
+        limits.duration("bodyTimeout", into: &self.bodyTimeout, in: .milliseconds(100) ... .seconds(3_600))
+        limits.size("bodyRate", into: &self.bodyRate, in: .bytes(0) ... .mebibytes(1))
+        limits.duration("bodyGrace", into: &self.bodyGrace, in: .zero ... .seconds(600))
         limits.duration("keepAliveTimeout", into: &self.keepAliveTimeout, in: .milliseconds(100) ... .seconds(3_600))
         limits.duration("writeTimeout", into: &self.writeTimeout, in: .milliseconds(100) ... .seconds(600))
         limits.object("webSockets") { self.webSockets.read(&$0) }

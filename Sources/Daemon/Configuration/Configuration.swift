@@ -18,8 +18,6 @@ struct Configuration: Hashable, Sendable {
     var log = Log()
     /// Whether `/v1/echo` answers, which asks for no credentials; the default is false.
     var echo = false
-    /// What is made of recordings that cannot be scored; the default is `off`.
-    var precheck = PrecheckMode.off
     /// How long running calls may take to finish when the daemon is told to stop; the default is 60 s.
     var drain: Duration = .seconds(60)
     /// Where the daemon's own secrets are.
@@ -79,6 +77,13 @@ struct Configuration: Hashable, Sendable {
         var headTimeout: Duration = .seconds(10)
         /// How long a body may pause; the default is 30 s.
         var bodyIdleTimeout: Duration = .seconds(30)
+        /// How long all of a body may take; the default is 300 s.
+        var bodyTimeout: Duration = .seconds(300)
+        /// What must arrive of a body in a second, on average since its grace ended; 0 for any amount; the default is
+        /// 1 KiB.
+        var bodyRate = ByteCount.kibibytes(1)
+        /// How long a body may arrive more slowly; the default is 30 s.
+        var bodyGrace: Duration = .seconds(30)
         /// How long a connection may stay open between requests; the default is 75 s.
         var keepAliveTimeout: Duration = .seconds(75)
         /// How long a client may take nothing of its answer; the default is 30 s.
@@ -97,7 +102,8 @@ struct Configuration: Hashable, Sendable {
         var clients = LimitSettings()
         /// How far ahead of UTC the day of clients' quotas begins; the default is 0.
         var dayOffset: Duration = .zero
-        /// What signed uploads may take together before their signature could be checked; the default is 64 MiB.
+        /// What signed uploads may take together before their signature could be checked, a quarter of it from one
+        /// address; the default is 64 MiB.
         var unprovenBudget = ByteCount.mebibytes(64)
         /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is
         /// 300 s.

@@ -23,6 +23,7 @@ extension ClientLimits {
         client.choice("accountKind", into: &self.accountKind)
         client.choice("bufferPolicy", into: &self.bufferPolicy)
         client.integer("weight", into: &self.weight, in: 1...1_000)
+        client.choice("precheck", into: &self.precheck)
     }
 }
 

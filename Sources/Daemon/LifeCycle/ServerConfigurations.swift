@@ -12,6 +12,9 @@ extension Configuration {
         server.maximumConnections = self.limits.connections
         server.headTimeout = self.limits.headTimeout
         server.bodyIdleTimeout = self.limits.bodyIdleTimeout
+        server.bodyTimeout = self.limits.bodyTimeout
+        server.bodyRate = self.limits.bodyRate.bytes
+        server.bodyGrace = self.limits.bodyGrace
         server.keepAliveTimeout = self.limits.keepAliveTimeout
         server.writeTimeout = self.limits.writeTimeout
         server.http1.requestLine = self.limits.requestLine.bytes

@@ -18,13 +18,7 @@ public struct EchoRoute: Sendable {
 
     private func echo(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
         let meter = BodyMeter()
-        do {
-            try await exchange.request.body.read(into: meter, limit: Self.limit)
-        } catch let error as HTTPRequestBodyError {
-            throw Exchange.refusal(of: error, limit: Self.limit)
-        } catch {
-            throw .unexpected
-        }
+        try await exchange.read(into: meter, limit: Self.limit)
         let head = exchange.head
         let (length, digest) = meter.finish()
         var json = JSONWriter()

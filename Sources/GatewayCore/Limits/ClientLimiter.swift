@@ -25,7 +25,7 @@ public final class ClientLimiter: Sendable {
     }
 
     /// The limits of a client.
-    func limits(of client: String) -> ClientLimits {
+    public func limits(of client: String) -> ClientLimits {
         self.state.withLock { $0.settings.limits(of: client) }
     }
 

@@ -18,6 +18,8 @@ public struct ClientLimits: Hashable, Sendable {
     public var bufferPolicy = BufferPolicy.replay
     /// Its share of the turns while calls wait for an account; the default is 1.
     public var weight = 1
+    /// What is made of its recordings that cannot be scored; the default is `off`.
+    public var precheck = PrecheckMode.off
 
     /// The defaults.
     public init() {}

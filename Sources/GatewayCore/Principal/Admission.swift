@@ -7,18 +7,25 @@ public enum Admission: Sendable {
     /// The content proves it.
     case needsBody(SignedRequest)
 
-    /// Whose share of memory and disk the content takes.
-    var client: String {
+    /// The client, or who claims to be it: good for what does not depend on whose it is.
+    public var client: String {
         switch self {
         case .accepted(let principal): principal.client
         case .needsBody(let request): request.principal.client
         }
     }
 
+    /// Counts content whose sender was not proven when it ended too early as a guess: whoever knows a public key could
+    /// keep the room of unknown senders filled otherwise.
+    func noteUnprovenEnd(_ error: GatewayError) {
+        guard case .needsBody(let request) = self, error.status != 503 else { return }
+        request.authentication.noteFailure(request.address)
+    }
+
     /// The principal of a request with a form.
     ///
     /// - Throws: 401/40100 when the signature is not of this form.
-    public func principal(of form: ReceivedForm) throws(GatewayError) -> Principal {
+    func principal(of form: ReceivedForm) throws(GatewayError) -> Principal {
         switch self {
         case .accepted(let principal): principal
         case .needsBody(let request): try request.verify(SignedText.candidates(of: form.parts))
@@ -28,7 +35,7 @@ public enum Admission: Sendable {
     /// The principal of a request with a JSON object.
     ///
     /// - Throws: 401/40100 when the signature is not of this object.
-    public func principal(of json: ReceivedJSON) throws(GatewayError) -> Principal {
+    func principal(of json: ReceivedJSON) throws(GatewayError) -> Principal {
         switch self {
         case .accepted(let principal): principal
         case .needsBody(let request): try request.verify(SignedText.candidates(of: json.root, in: json.scanner))

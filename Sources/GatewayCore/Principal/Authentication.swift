@@ -21,8 +21,7 @@ struct Authentication: Sendable {
     ///   or for a foreign user; 429/42900 after too many failures.
     func admit(_ head: HTTPRequestHead, from address: String) throws(GatewayError) -> Admission {
         let authorizations = head.fields.values(of: .authorization)
-        // An appKey beside a bearer credential is how some SDKs are set up; a signature beside it is a contradiction.
-        let isSigned = head.fields.contains(.xSignature) || authorizations.isEmpty && head.fields.contains(.xAppKey)
+        let isSigned = Self.isSigned(head)
         guard isSigned || !authorizations.isEmpty else { throw .unauthorized }
         guard isSigned else {
             guard authorizations.count == 1, let credential = BearerCredential.text(in: authorizations[0]) else {
@@ -46,6 +45,14 @@ struct Authentication: Sendable {
         self.failures.letIn(credential, at: self.clock.now())
         try self.limiter.countRequest(of: principal)
         return principal
+    }
+
+    /// Whether a request is meant to prove itself with a signature.
+    ///
+    /// An appKey beside a bearer credential is how some SDKs are set up; a signature beside it is a contradiction.
+    static func isSigned(_ head: HTTPRequestHead) -> Bool {
+        head.fields.contains(.xSignature)
+            || head.fields.contains(.xAppKey) && !head.fields.contains(.authorization)
     }
 
     /// Remembers that a client's signature was right.

@@ -42,17 +42,24 @@ public struct ClientAccess: Sendable {
         )
     }
 
-    /// The principal of a request, whatever its credential covers.
+    /// The principal of a request to one of the gateway's own paths, whatever its credential covers.
+    ///
+    /// Signatures are for what SDKs of the platform know: whoever has seen one of a request without content could use it
+    /// for any other (design, section 4, step 2).
     ///
     /// - Throws: 401/40100, 400/40001 for malformed fields, 403/40300 for a foreign address or user, 429/42900.
     public func principal(of exchange: Exchange) throws(GatewayError) -> Principal {
-        guard case .accepted(let principal) = try self.admission(of: exchange) else {
-            throw .badSignature("Signatures are accepted for the platform's own paths only; use an API key here.")
+        guard !Authentication.isSigned(exchange.head),
+            case .accepted(let principal) = try self.admission(of: exchange)
+        else {
+            throw .badSignature(
+                "Signatures are accepted for the platform's own paths only; use an API key or a token here."
+            )
         }
         return principal
     }
 
-    /// The principal of a request whose credential covers an operation.
+    /// The principal of a request to one of the gateway's own paths whose credential covers an operation.
     ///
     /// - Throws: As ``principal(of:)``, and 403/40300 without the scope.
     public func principal(of exchange: Exchange, for scope: Scope) throws(GatewayError) -> Principal {
@@ -61,9 +68,20 @@ public struct ClientAccess: Sendable {
         return principal
     }
 
+    /// Who makes a request without content to one of the platform's own paths; the credential covers an operation.
+    ///
+    /// - Throws: As ``admit(_:for:)``, and 401/40100 for a signature that would have to cover content.
+    public func admitWithoutContent(_ exchange: Exchange, for scope: Scope) throws(GatewayError) -> Principal {
+        guard case .accepted(let principal) = try self.admit(exchange, for: scope) else {
+            throw .badSignature("A request to this path has no content; sign it without any.")
+        }
+        return principal
+    }
+
     /// Who makes a request with content, which may be part of the proof; the credential covers an operation.
     ///
-    /// - Throws: As ``principal(of:for:)``.
+    /// - Throws: 401/40100, 400/40001 for malformed fields, 403/40300 for a foreign address or user or without the scope,
+    ///   429/42900.
     public func admit(_ exchange: Exchange, for scope: Scope) throws(GatewayError) -> Admission {
         let admission = try self.admission(of: exchange)
         switch admission {

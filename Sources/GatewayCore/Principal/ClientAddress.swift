@@ -20,6 +20,12 @@ enum ClientAddress {
         return address
     }
 
+    /// What an address is counted as: one subscriber has a whole /64 of IPv6 addresses.
+    static func subscriber(of address: String) -> String {
+        guard let parsed = IPAddress(address), !parsed.isIPv4 else { return address }
+        return parsed.masked(64).description
+    }
+
     private static func trimmed(_ hop: Substring) -> String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         var bytes = hop.utf8.drop(while: isBlank)

@@ -24,7 +24,8 @@ struct FailedCredentials: Sendable {
     /// - Throws: 429/42900 while the address has no guess left, for what was not let in lately.
     func check(_ credential: String, from address: String, at now: ContinuousClock.Instant) throws(GatewayError) {
         let verdict = self.buckets.withLock { buckets in
-            buckets.count == 0 ? .allowed : buckets.verdict(for: Self.name(address), rate: self.rate, at: now)
+            buckets.count == 0
+                ? .allowed : buckets.verdict(for: ClientAddress.subscriber(of: address), rate: self.rate, at: now)
         }
         guard case .refused(let wait) = verdict, !self.proven.contains(credential, at: now) else { return }
         throw GatewayError(
@@ -40,18 +41,12 @@ struct FailedCredentials: Sendable {
     /// Counts a failure.
     func note(_ address: String, at now: ContinuousClock.Instant) {
         self.buckets.withLock { buckets in
-            _ = buckets.take(from: Self.name(address), rate: self.rate, at: now)
+            _ = buckets.take(from: ClientAddress.subscriber(of: address), rate: self.rate, at: now)
         }
     }
 
     /// Remembers what was let in.
     func letIn(_ credential: String, at now: ContinuousClock.Instant) {
         _ = self.proven.insert(credential, at: now)
-    }
-
-    /// One subscriber has a whole /64 of IPv6 addresses.
-    private static func name(_ address: String) -> String {
-        guard let parsed = IPAddress(address), !parsed.isIPv4 else { return address }
-        return parsed.masked(64).description
     }
 }

@@ -21,7 +21,11 @@ public struct TokenRoutes: Sendable {
         [
             Route(.post, "/v1/tokens") { exchange async throws(GatewayError) in
                 let principal = try self.access.principal(of: exchange, for: .tokens)
-                let json = try await exchange.receiveJSON(limit: 16 << 10, storage: self.bodies)
+                let json = try await exchange.receiveJSON(
+                    limit: 16 << 10,
+                    storage: self.bodies,
+                    admission: .accepted(principal)
+                ).json
                 return Self.response(to: try self.issuer.issue(try Self.request(json, of: principal)))
             }
         ]

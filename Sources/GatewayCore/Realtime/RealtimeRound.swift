@@ -44,6 +44,7 @@ actor RealtimeRound: PaidRound {
     var buffer: ReplayBuffer
     private var digest: KeyedDigest
     private var byteCount = 0
+    private let precheckMode: PrecheckMode
     private var precheck: AudioPrecheck?
 
     /// The only account that may carry the round; nil leaves the choice.
@@ -86,11 +87,15 @@ actor RealtimeRound: PaidRound {
         self.requestID = session.requestID
         self.client = client
         self.services = services
-        let policy = session.policy ?? services.upstream.limiter.limits(of: scope.client).bufferPolicy
-        self.session = RealtimeSession(configuration: services.configuration.round, policy: policy)
+        let limits = services.upstream.limiter.limits(of: scope.client)
+        self.session = RealtimeSession(
+            configuration: services.configuration.round,
+            policy: session.policy ?? limits.bufferPolicy
+        )
         self.buffer = ReplayBuffer(storage: services.bodies, client: scope.client)
         self.digest = services.bodies.makeDigest()
-        self.precheck = services.precheck == .off ? nil : AudioPrecheck(.realtimeRound)
+        self.precheckMode = limits.precheck
+        self.precheck = limits.precheck == .off ? nil : AudioPrecheck(.realtimeRound)
         self.upstreamKey = services.calls.upstreamKey(of: scope)
         self.began = services.clock.now()
     }
@@ -203,10 +208,10 @@ actor RealtimeRound: PaidRound {
             return await self.finish(.failed(.invalid("The round has no audio; send some before its end.")))
         }
         let verdict = self.precheck?.finish()
-        let request = self.request(refusal: self.services.precheck.refusal(verdict))
+        let request = self.request(refusal: self.precheckMode.refusal(verdict))
         do throws(GatewayError) {
             let response = try await self.services.calls.perform(ending: request)
-            await self.finish(.passed(response), warnings: verdict.flatMap(self.services.precheck.findings))
+            await self.finish(.passed(response), warnings: verdict.flatMap(self.precheckMode.findings))
         } catch {
             await self.finish(.failed(error))
         }

@@ -13,8 +13,6 @@ struct RealtimeServices: Sendable {
     let transport: any WebSocketTransport
     /// Where audio is kept, and what digests it.
     let bodies: BodyStorage
-    /// What is made of recordings that cannot be scored.
-    let precheck: PrecheckMode
     /// The sessions that run.
     let registry: RealtimeRegistry
     let metrics: RealtimeMetrics

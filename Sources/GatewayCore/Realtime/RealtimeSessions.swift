@@ -19,7 +19,6 @@ public struct RealtimeSessions: Sendable {
         calls: PaidCalls,
         accounts: AccountPool,
         bodies: BodyStorage,
-        precheck: PrecheckMode = .off,
         transport: any WebSocketTransport,
         metrics: MetricsRegistry
     ) {
@@ -31,7 +30,6 @@ public struct RealtimeSessions: Sendable {
             accounts: accounts,
             transport: transport,
             bodies: bodies,
-            precheck: precheck,
             registry: registry,
             metrics: RealtimeMetrics(registry: metrics)
         )

@@ -12,16 +12,21 @@ public final class BodyStorage: Sendable {
         /// The largest upload; the default is the platform's own limit, 50 MiB (contract yugu, section 1).
         public var uploadBytes = 50 << 20
         /// What signed bodies may hold together before their signature could be checked; the default is 64 MiB.
+        ///
+        /// Those from one address hold at most a quarter of it.
         public var unprovenBudget = 64 << 20
 
         /// The defaults.
         public init() {}
     }
 
+    /// Whose share of the spool content of unknown senders takes; no client has this name.
+    static let nobody = ""
+
     let configuration: Configuration
     private let memory: MemoryBudget
     /// Counts content of which nobody knows yet who sent it, wherever it lies.
-    let unproven: MemoryBudget
+    private let unproven: MemoryBudget
     private let spool: SpoolDirectory
     /// Takes no bytes itself: what is received is digested by its copies.
     private let digest: KeyedDigest
@@ -34,7 +39,10 @@ public final class BodyStorage: Sendable {
     public init(configuration: Configuration, spool: SpoolDirectory, fingerprintKey: Secret) {
         self.configuration = configuration
         self.memory = MemoryBudget(limit: configuration.memoryBudget)
-        self.unproven = MemoryBudget(limit: configuration.unprovenBudget)
+        self.unproven = MemoryBudget(
+            limit: configuration.unprovenBudget,
+            ownerLimit: configuration.unprovenBudget / 4
+        )
         self.spool = spool
         self.digest = KeyedDigest(key: fingerprintKey)
     }
@@ -44,23 +52,42 @@ public final class BodyStorage: Sendable {
         self.digest.makeAnother()
     }
 
-    /// A place for one body.
+    /// A place for one body of a client.
     ///
-    /// - Parameters:
-    ///   - declared: The body's declared length, or nil for a chunked one.
-    ///   - client: Whose share of the spool a large body takes.
+    /// - Parameter declared: The body's declared length, or nil for a chunked one.
     /// - Throws: 413 for a declared length above the upload limit, 503 when neither memory nor spool has room.
     func makeBuffer(declared: Int?, client: String) throws(GatewayError) -> BodyBuffer {
-        let first = declared ?? 0
-        guard first <= self.configuration.uploadBytes else { throw .tooLarge(limit: self.configuration.uploadBytes) }
-        if first <= self.configuration.memoryBody, let reservation = self.memory.reserve(first) {
-            return BodyBuffer(storage: self, client: client, place: .memory(reservation, reserved: first))
+        try self.checkLength(declared)
+        let buffer = BodyBuffer(storage: self, declared: declared, unproven: nil)
+        try buffer.give(to: client)
+        return buffer
+    }
+
+    /// A place for one body of which nobody knows yet who sends it.
+    ///
+    /// - Throws: 413 for a declared length above the upload limit.
+    func makeBuffer(declared: Int?, from address: String) throws(GatewayError) -> BodyBuffer {
+        try self.checkLength(declared)
+        return BodyBuffer(storage: self, declared: declared, unproven: try self.reserveUnproven(from: address))
+    }
+
+    private func checkLength(_ declared: Int?) throws(GatewayError) {
+        guard declared ?? 0 <= self.configuration.uploadBytes else {
+            throw .tooLarge(limit: self.configuration.uploadBytes)
         }
-        return BodyBuffer(
-            storage: self,
-            client: client,
-            place: .file(try self.makeFile(reserving: first, client: client))
-        )
+    }
+
+    /// An empty part of what content of unknown senders may take, which grows as that comes.
+    func reserveUnproven(from address: String) throws(GatewayError) -> MemoryReservation {
+        let subscriber = ClientAddress.subscriber(of: address)
+        guard let reservation = self.unproven.reserve(0, of: subscriber) else { throw .unprovenFull }
+        return reservation
+    }
+
+    /// Room in memory for a body that may stay there; nil if it must go to the spool.
+    func reserveBody(_ count: Int) -> MemoryReservation? {
+        guard count <= self.configuration.memoryBody else { return nil }
+        return self.memory.reserve(count)
     }
 
     /// Room in memory for a small body.

@@ -51,6 +51,7 @@ struct FormAssembly: ~Copyable {
         for part in self.parts where part.name == head.name {
             throw .invalid("The form has two parts named '\(head.name.prefix(64))'; send each name once.")
         }
+        try self.buffer.keep(head.size)
         for observer in self.observers { try observer.began(head, after: self.parts) }
         self.current = Current(head: head, start: self.fileParts.contains(head.name) ? self.buffer.count : nil)
     }
@@ -65,6 +66,7 @@ struct FormAssembly: ~Copyable {
             let name = self.current?.head.name.prefix(64) ?? ""
             throw .invalid("With '\(name)', the form's texts exceed \(Self.maximumText) bytes; shorten it.")
         }
+        try self.buffer.keep(bytes.count)
         self.current?.text.append(contentsOf: bytes)
     }
 
@@ -81,5 +83,12 @@ struct FormAssembly: ~Copyable {
         )
         for observer in self.observers { observer.ended(&part) }
         self.parts.append(part)
+    }
+}
+
+extension MultipartPartHead {
+    /// What is kept of it, in bytes.
+    fileprivate var size: Int {
+        self.name.utf8.count + (self.filename?.utf8.count ?? 0) + (self.contentType?.utf8.count ?? 0)
     }
 }

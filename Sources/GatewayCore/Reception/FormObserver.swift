@@ -17,3 +17,9 @@ protocol FormObserver: AnyObject {
     /// The part is complete; what was found out is added to it.
     func ended(_ part: inout ReceivedForm.Part)
 }
+
+extension FormObserver {
+    func received(_ bytes: UnsafeRawBufferPointer) throws(GatewayError) {}
+
+    func ended(_ part: inout ReceivedForm.Part) {}
+}

@@ -1,5 +1,4 @@
 internal import HTTPWire
-internal import Store
 
 extension Exchange {
     /// Reads the request's multipart body to its end.
@@ -8,22 +7,27 @@ extension Exchange {
     ///   - fileParts: The names of the parts that hold files.
     ///   - recording: The name of the one that is judged as it arrives; nil for none.
     ///   - storage: Where the content goes.
-    ///   - admission: Whose share of the storage it takes; its principal can be asked for with the form.
-    /// - Throws: 415 for another content type, 413 before a byte is read, 400 for a broken form, 408, 503.
+    ///   - admission: What the head tells of who sends it.
+    /// - Returns: The form, and whose it is.
+    /// - Throws: 415 for another content type, 413 before a byte is read, 400 for a broken form, 401 for one that is not
+    ///   what was signed, 408, 503.
     public func receiveForm(
         fileParts: [String],
         recording: String? = nil,
         storage: BodyStorage,
         admission: Admission
-    ) async throws(GatewayError) -> ReceivedForm {
+    ) async throws(GatewayError) -> (form: ReceivedForm, principal: Principal) {
         let boundary = try self.boundary()
-        let declared: Int? = if case .length(let length) = self.head.framing { length } else { nil }
-        let buffer = try storage.makeBuffer(declared: declared, client: admission.client)
-        var observers: [any FormObserver] = []
-        if case .needsBody(let request) = admission {
-            observers.append(SignedFormProof(request, unproven: storage.unproven.reserve(0)))
+        let declared = self.declaredLength
+        var observers: [any FormObserver] = recording.map { [RecordingJudge(of: $0)] } ?? []
+        let buffer: BodyBuffer
+        switch admission {
+        case .accepted(let principal):
+            buffer = try storage.makeBuffer(declared: declared, client: principal.client)
+        case .needsBody(let request):
+            buffer = try storage.makeBuffer(declared: declared, from: request.address)
+            observers.append(SignedFormProof(request, of: buffer))
         }
-        if let recording { observers.append(RecordingJudge(of: recording)) }
         let reception = FormReception(
             boundary: boundary,
             fileParts: fileParts,
@@ -31,9 +35,28 @@ extension Exchange {
             digest: storage.makeDigest(),
             observers: observers
         )
-        let limit = storage.configuration.uploadBytes
+        let form: ReceivedForm
+        do throws(GatewayError) {
+            try await self.read(into: reception, limit: storage.configuration.uploadBytes)
+            form = try reception.finish()
+        } catch {
+            if !buffer.isGiven { admission.noteUnprovenEnd(error) }
+            throw error
+        }
+        let principal = try admission.principal(of: form)
+        try buffer.give(to: principal.client)
+        return (form, principal)
+    }
+
+    /// The length of the content that the head declares; nil if it comes in chunks.
+    var declaredLength: Int? {
+        if case .length(let length) = self.head.framing { length } else { nil }
+    }
+
+    /// Reads the request's content to its end.
+    func read(into consumer: some HTTPBodyConsumer, limit: Int) async throws(GatewayError) {
         do {
-            try await self.request.body.read(into: reception, limit: limit)
+            try await self.request.body.read(into: consumer, limit: limit)
         } catch let error as GatewayError {
             throw error
         } catch let error as MultipartError {
@@ -43,11 +66,10 @@ extension Exchange {
         } catch {
             throw .unexpected
         }
-        return try reception.finish()
     }
 
     /// What a client reads when its body did not arrive.
-    static func refusal(of error: HTTPRequestBodyError, limit: Int) -> GatewayError {
+    private static func refusal(of error: HTTPRequestBodyError, limit: Int) -> GatewayError {
         switch error {
         case .tooLarge:
             return .tooLarge(limit: limit)
@@ -56,7 +78,7 @@ extension Exchange {
                 status: 408,
                 code: .validation,
                 origin: .client,
-                message: "The request body stopped arriving; send it again."
+                message: "The request body came too slowly or stopped; send it again over a better link, or less of it."
             )
         case .malformed(let what):
             return .invalid("The request body is broken: \(what)")

@@ -6,23 +6,36 @@ extension Exchange {
     /// - Parameters:
     ///   - limit: The largest body in bytes; all of it stays in memory.
     ///   - storage: Whose memory it takes.
+    ///   - admission: What the head tells of who sends it.
+    /// - Returns: The body, and whose it is.
     /// - Throws: 415 for another content type, 413 for more bytes, 400 for a body that is no JSON object or has a member
-    ///   twice, 408, 503.
-    public func receiveJSON(limit: Int, storage: BodyStorage) async throws(GatewayError) -> ReceivedJSON {
+    ///   twice, 401 for one that is not what was signed, 408, 503.
+    public func receiveJSON(
+        limit: Int,
+        storage: BodyStorage,
+        admission: Admission
+    ) async throws(GatewayError) -> (json: ReceivedJSON, principal: Principal) {
         try self.requireJSON()
-        let declared: Int? = if case .length(let length) = self.head.framing { length } else { nil }
+        let declared = self.declaredLength
         guard declared ?? 0 <= limit else { throw .tooLarge(limit: limit) }
-        let room = declared ?? limit
-        let reservation = try storage.reserveMemory(room)
-        let reception = JSONReception(reserving: declared ?? 0)
-        do {
-            try await self.request.body.read(into: reception, limit: limit)
-        } catch let error as HTTPRequestBodyError {
-            throw Self.refusal(of: error, limit: limit)
-        } catch {
-            throw .unexpected
+        let reception: JSONReception
+        switch admission {
+        case .accepted:
+            reception = JSONReception(reserved: try storage.reserveMemory(declared ?? limit), capacity: declared ?? 0)
+        case .needsBody(let request):
+            reception = JSONReception(unproven: try storage.reserveUnproven(from: request.address))
         }
-        return try ReceivedJSON(reception.bytes, digest: storage.makeDigest(), reservation: reservation)
+        let json: ReceivedJSON
+        do throws(GatewayError) {
+            try await self.read(into: reception, limit: limit)
+            json = try ReceivedJSON(reception.bytes, digest: storage.makeDigest())
+        } catch {
+            admission.noteUnprovenEnd(error)
+            throw error
+        }
+        let principal = try admission.principal(of: json)
+        guard case .needsBody = admission else { return (json.holding(reception.reservation), principal) }
+        return (json.holding(try storage.reserveMemory(json.bytes.count)), principal)
     }
 
     private func requireJSON() throws(GatewayError) {

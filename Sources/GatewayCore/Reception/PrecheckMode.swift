@@ -5,7 +5,7 @@ public import SpeechAudio
 public enum PrecheckMode: String, Sendable, CaseIterable {
     /// Recordings are not looked at.
     case off
-    /// The answer says what was found, beside the platform's own.
+    /// The answer says what was found, beside what it says otherwise.
     case warn
     /// A recording that cannot be scored is refused before anything is claimed or sent; of lesser faults the answer says.
     case reject
@@ -45,7 +45,7 @@ extension PrecheckMode {
 }
 
 extension HTTPField.Name {
-    /// What the precheck has found in the recording, where the call went on.
+    /// What the precheck has found in the recording, beside an answer or an error that is not about it.
     public static let warnings = HTTPField.Name(literal: "SpeechGate-Warnings")
 }
 

@@ -14,16 +14,12 @@ public struct ReceivedJSON: Sendable {
     /// What the exact bytes digest to under the store's key.
     public let tag: KeyedDigest.Tag
     /// Given back with the last copy.
-    private let reservation: MemoryReservation?
+    private var reservation: MemoryReservation?
 
     /// Takes a body apart, strictly (RFC 8259): of a repeated member, the platform may read the other one.
     ///
     /// - Throws: 400/40001 that says where the text is wrong, or which member is repeated.
-    init(
-        _ bytes: [UInt8],
-        digest: consuming KeyedDigest,
-        reservation: MemoryReservation? = nil
-    ) throws(GatewayError) {
+    init(_ bytes: [UInt8], digest: consuming KeyedDigest) throws(GatewayError) {
         let scanner: JSONScanner
         do {
             scanner = try JSONScanner(validating: bytes, refusingDuplicateMembers: true)
@@ -38,7 +34,13 @@ public struct ReceivedJSON: Sendable {
         self.scanner = scanner
         self.root = root
         self.tag = digest.finalize()
-        self.reservation = reservation
+    }
+
+    /// The same with the memory that was reserved for it.
+    func holding(_ reservation: MemoryReservation) -> ReceivedJSON {
+        var copy = self
+        copy.reservation = reservation
+        return copy
     }
 
     /// What a client reads when a body cannot be taken as it is, by the name of the member where there is one.
@@ -47,20 +49,5 @@ public struct ReceivedJSON: Sendable {
             return .invalid("The body is not a JSON object: \(error).")
         }
         return .invalid("The body has the member '\(name.prefix(64))' twice; send each name once.")
-    }
-}
-
-/// Keeps a small body as it arrives.
-///
-/// `@unchecked Sendable`: filled on the connection's loop only, and read only after the last byte has come.
-final class JSONReception: HTTPBodyConsumer, @unchecked Sendable {
-    private(set) var bytes: [UInt8] = []
-
-    init(reserving count: Int) {
-        self.bytes.reserveCapacity(count)
-    }
-
-    func consume(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes.append(contentsOf: bytes)
     }
 }

@@ -1,30 +1,23 @@
 internal import HTTPWire
-internal import Store
 
-/// Counts a signed form among those of which nobody knows who sends them, until its texts prove it.
+/// Gives a signed form to its client as soon as its texts prove whose it is.
 ///
-/// All texts usually come before the first file: what is proven then need not wait for its end. Whether the whole form is
-/// what was signed is asked at the end.
+/// All texts usually come before the first file: what is proven then need not share the room of unknown senders until its
+/// end. Whether the whole form is what was signed is asked there.
 final class SignedFormProof: FormObserver {
     private let request: SignedRequest
-    /// Its share of what such requests may take together; grows as bytes arrive, and is held until it is proven.
-    private var unproven: MemoryReservation?
+    private let buffer: BodyBuffer
     private var isTried = false
 
-    init(_ request: SignedRequest, unproven: MemoryReservation?) {
+    init(_ request: SignedRequest, of buffer: BodyBuffer) {
         self.request = request
-        self.unproven = unproven
+        self.buffer = buffer
     }
 
-    func began(_ head: MultipartPartHead, after parts: [ReceivedForm.Part]) {
-        guard self.unproven != nil, !self.isTried, head.filename != nil, head.name != "config" else { return }
+    func began(_ head: MultipartPartHead, after parts: [ReceivedForm.Part]) throws(GatewayError) {
+        guard !self.isTried, head.filename != nil, head.name != "config" else { return }
         self.isTried = true
-        if self.request.matches(SignedText.candidates(of: parts)) { self.unproven = nil }
+        guard self.request.matches(SignedText.candidates(of: parts)) else { return }
+        try self.buffer.give(to: self.request.principal.client)
     }
-
-    func received(_ bytes: UnsafeRawBufferPointer) throws(GatewayError) {
-        if let unproven = self.unproven, !unproven.grow(by: bytes.count) { throw .unprovenFull }
-    }
-
-    func ended(_ part: inout ReceivedForm.Part) {}
 }

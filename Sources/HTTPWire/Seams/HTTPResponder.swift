@@ -53,7 +53,7 @@ public protocol HTTPBodyConsumer: AnyObject, Sendable {
 public enum HTTPRequestBodyError: Error, Equatable, Sendable {
     /// Larger than the limit; 413.
     case tooLarge
-    /// Nothing came for the body deadline; 408.
+    /// It stopped coming, or came too slowly; 408.
     case timedOut
     /// The chunked coding is broken; 400.
     case malformed(String)

@@ -10,25 +10,24 @@ public final class SpoolFile: HTTPBodyFile {
     private struct State {
         var size: Int64 = 0
         var reserved: Int64
+        var client: String
     }
 
     /// The descriptor, to be read with positions (`pread`) only.
     public let descriptor: Int32
     private let directory: SpoolDirectory
-    private let client: String
     private let state: Locked<State>
 
     init(descriptor: Int32, directory: SpoolDirectory, client: String, reserved: Int64) {
         self.descriptor = descriptor
         self.directory = directory
-        self.client = client
-        self.state = Locked(State(reserved: reserved))
+        self.state = Locked(State(reserved: reserved, client: client))
     }
 
     deinit {
         close(self.descriptor)
         let state = self.state.withLock { $0 }
-        self.directory.giveBack(reserved: state.reserved, written: state.size, client: self.client)
+        self.directory.giveBack(reserved: state.reserved, written: state.size, client: state.client)
     }
 
     /// How many bytes were appended.
@@ -46,7 +45,7 @@ public final class SpoolFile: HTTPBodyFile {
         let missing = state.size + wanted - state.reserved
         if missing > 0 {
             let growth = max(missing, Self.step)
-            try self.directory.reserve(growth, client: self.client)
+            try self.directory.reserve(growth, client: state.client)
             self.state.withLock { $0.reserved += growth }
         }
         try self.write(bytes, at: state.size)
@@ -67,15 +66,32 @@ public final class SpoolFile: HTTPBodyFile {
         return done
     }
 
+    /// Counts the file against another client's share from now on.
+    ///
+    /// - Parameters:
+    ///   - client: Whose share it is.
+    ///   - bytes: The size to reserve, if it is more than was reserved before.
+    /// - Throws: `.spoolFull` when that share has no room; then nothing changes.
+    public func give(to client: String, reserving bytes: Int) throws(StoreError) {
+        let state = self.state.withLock { $0 }
+        let reserved = max(state.reserved, Int64(bytes))
+        try self.directory.reserve(reserved, client: client)
+        self.directory.giveBack(reserved: state.reserved, written: 0, client: state.client)
+        self.state.withLock { state in
+            state.reserved = reserved
+            state.client = client
+        }
+    }
+
     /// Gives back what was reserved and not used: the body is complete.
     public func finish() {
-        let unused = self.state.withLock { (state) -> Int64 in
+        let (unused, client) = self.state.withLock { (state) -> (Int64, String) in
             defer {
                 state.reserved = state.size
             }
-            return state.reserved - state.size
+            return (state.reserved - state.size, state.client)
         }
-        self.directory.giveBack(reserved: unused, written: 0, client: self.client)
+        self.directory.giveBack(reserved: unused, written: 0, client: client)
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(StoreError) {

@@ -59,11 +59,13 @@ final class RealtimeBench: Sendable {
             accounts: AccountPool([self.account]),
             transport: platform,
             bodies: BodyStorage(configuration: .init(), spool: spool, fingerprintKey: self.store.fingerprintKey),
-            precheck: precheck,
             registry: self.registry,
             metrics: RealtimeMetrics(registry: self.metricsRegistry)
         )
         self.loop = try EventLoop(index: 0)
+        var limits = LimitSettings()
+        limits.defaults.precheck = precheck
+        self.limiter.change(to: limits)
     }
 
     func close() async {
