@@ -59,7 +59,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Locking", "CLinux", "Cryptography", "JSONScan", "HTTPWire", "Telemetry", "EventLoop", "HTTPServer",
-                "UpstreamClient", "Store", "GatewayCore", "ProviderYugu",
+                "UpstreamClient", "Store", "SpeechAudio", "GatewayCore", "ProviderYugu",
             ]
         ),
         // Level 7.
@@ -113,7 +113,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "TestSupport"]
+            dependencies: [
+                "Locking", "Daemon", "Cryptography", "Store", "GatewayCore", "EventLoop", "HTTPServer", "HTTPWire",
+                "Telemetry", "TestSupport",
+            ]
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["Locking", "TestSupport"]),
     ],

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,6 +119,12 @@ int clinux_set_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
     return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? -1 : 0;
+}
+
+int clinux_terminal_columns(int descriptor) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col > 0 ? size.ws_col : 80;
 }
 
 int64_t clinux_unix_seconds(void) {

@@ -36,6 +36,9 @@ public enum Program {
                 try await DoctorVerb().run(context)
             case .sign(let arguments):
                 try SignVerb(arguments: arguments).run(context)
+            case .stream(let arguments):
+                try await StreamVerb(arguments: arguments, isConfigured: commandLine.configurationFile != nil)
+                    .run(context)
             }
             return .success
         } catch {

@@ -100,6 +100,31 @@ import Testing
             .administer(.settleClaim(key: "-k", client: "app", user: "u", billed: false)), nil
         ),
         (
+            ["stream", "a.wav", "--text", "今天"],
+            .stream(StreamArguments(file: "a.wav", text: "今天", language: "zh-CN")), nil
+        ),
+        (
+            [
+                "stream", "a.wav", "--text=The end", "--core-type", "passage", "--key", "k", "--user", "mei",
+                "--gateway",
+                "https://gateway.example/", "--ca-file", "ca.pem", "--credential-file", "f", "--speed", "max",
+            ],
+            .stream(
+                StreamArguments(
+                    file: "a.wav",
+                    text: "The end",
+                    language: "en-US",
+                    coreType: "passage",
+                    key: "k",
+                    user: "mei",
+                    gateway: "wss://gateway.example",
+                    authorityFile: "ca.pem",
+                    credential: SecretReference(source: .file, name: "f"),
+                    speed: nil
+                )
+            ), nil
+        ),
+        (
             ["sign", "--secret-file", "s"],
             .sign(Signing(secret: .file("s"), parameters: [])), nil
         ),
@@ -128,7 +153,7 @@ import Testing
         (
             ["xyzzy"],
             #"unknown verb "xyzzy"; known: serve, check, client, token, claims, records, usage, backup, doctor, "#
-                + "reload, sign"
+                + "reload, sign, stream"
         ),
         (["--config", "a", "serve"], "the verb comes before its options; speechgate --help lists the verbs"),
         (["client"], #""client" needs one of "add", "list", "rotate", "revoke""#),
@@ -203,6 +228,21 @@ import Testing
             #""claims settle" needs exactly one of --billed and --not-billed"#
         ),
         (["claims", "settle", "k", "--billed=yes"], "--billed takes no value"),
+        (["stream"], #""stream" needs FILE; the form is: speechgate stream FILE [OPTION]..."#),
+        (["stream", "a.wav"], #""stream" needs --text TEXT: what is read aloud"#),
+        (
+            ["stream", "a.wav", "--text", "a", "--gateway", "ws://host/path"],
+            #"--gateway: ws://HOST:PORT or wss://HOST[:PORT] without a path is wanted, not "ws://host/path""#
+        ),
+        (
+            ["stream", "a.wav", "--text", "a", "--speed", "0"],
+            #"--speed: a factor from 0.1 to 100, or "max", is wanted, not "0""#
+        ),
+        (["stream", "a.wav", "--text", "a", "--key", "a b"], "--key: 1 to 200 visible ASCII characters are wanted"),
+        (
+            ["stream", "a.wav", "--text", "a", "--credential-env", "A", "--credential-file", "f"],
+            #""stream" takes one of --credential-env NAME and --credential-file FILE, not both"#
+        ),
         (["sign"], #""sign" needs exactly one of --secret-file FILE and --account NAME"#),
         (
             ["sign", "--secret-file", "s", "--account", "a"],

@@ -50,6 +50,11 @@ extern _Thread_local void *clinux_current_loop_storage;
 static inline void *clinux_current_loop(void) { return clinux_current_loop_storage; }
 static inline void clinux_set_current_loop(void *loop) { clinux_current_loop_storage = loop; }
 
+// MARK: - Terminals
+
+/// The columns of a terminal, or 0 when the descriptor is none; 80 for one that does not know.
+int clinux_terminal_columns(int descriptor);
+
 // MARK: - Time
 
 /// CLOCK_REALTIME in whole seconds since 1970.

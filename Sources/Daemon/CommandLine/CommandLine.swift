@@ -13,6 +13,7 @@ struct CommandLine: Hashable, Sendable {
         case administer(AdministrationCommand)
         case doctor
         case sign(SigningArguments)
+        case stream(StreamArguments)
     }
 
     /// What `sign` was given.
@@ -176,6 +177,8 @@ struct CommandLine: Hashable, Sendable {
             return .doctor
         case "sign":
             return .sign(try Self.signing(parsed))
+        case "stream":
+            return .stream(try Self.stream(parsed))
         default:
             preconditionFailure("every verb of the grammar has its action")
         }

@@ -1,3 +1,4 @@
+private import CLinux
 private import Glibc
 
 /// Where a verb writes.
@@ -6,11 +7,17 @@ struct Console: Sendable {
     let output: @Sendable ([UInt8]) -> Void
     /// Takes what a person should read, without its final newline.
     let complaint: @Sendable (String) -> Void
+    /// The columns of the terminal that the output is; nil for anything else.
+    var columns: @Sendable () -> Int? = { nil }
 
     /// Standard output and standard error.
     static let standard = Console(
         output: { Self.write($0, to: STDOUT_FILENO) },
-        complaint: { Self.write(Array("\($0)\n".utf8), to: STDERR_FILENO) }
+        complaint: { Self.write(Array("\($0)\n".utf8), to: STDERR_FILENO) },
+        columns: {
+            let columns = clinux_terminal_columns(STDOUT_FILENO)
+            return columns > 0 ? Int(columns) : nil
+        }
     )
 
     /// Writes a line to standard output.

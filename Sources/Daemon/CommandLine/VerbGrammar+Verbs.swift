@@ -14,7 +14,7 @@ extension VerbGrammar {
             Self.serve, Self.check, Self.clientAdd, Self.clientList, Self.clientRotate, Self.clientRevoke,
             // The longer one first: the first that fits is taken.
             Self.tokenRevoke, Self.token, Self.claimsList, Self.claimsSettle,
-        ] + Self.records + [Self.reload, Self.sign]
+        ] + Self.records + [Self.reload, Self.sign, Self.stream]
 
     static let serve = VerbGrammar(
         words: ["serve"],
