@@ -34,6 +34,21 @@ struct RealtimeTests {
         RealtimeClient(port: bed.port, path: path, .bearer(bed.apiKey))
     }
 
+    /// Waits until so many sessions are open.
+    private static func waitForSessions(_ count: Int, _ bed: TestBed) async throws {
+        for _ in 0..<500 {
+            let metrics = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/metrics")
+            if metrics.text.contains("\nspeechgate_realtime_sessions \(count)\n") { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("there are not \(count) sessions")
+    }
+
+    /// Waits until the platform has billed so many rounds.
+    private static func waitForBills(_ count: Int, _ bed: TestBed) async throws {
+        for _ in 0..<500 where try await bed.billed() < count { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
     @Test func aSessionIsScoredBilledStoredAndReplayed() async throws {
         var settings = Self.settings()
         settings.clientScopes = "all"
@@ -120,7 +135,7 @@ struct RealtimeTests {
         _ = try await Self.client(bed).run([
             .await("connected"), Self.start("k"), .await("started"), .audio(seconds: 2), .kill,
         ])
-        try await Task.sleep(for: .milliseconds(300))
+        try await Self.waitForSessions(0, bed)
         #expect(try await bed.billed() == 0)
         #expect(try await bed.get("/v1/keys/k").status == 404)
         await bed.stop()
@@ -193,7 +208,7 @@ struct RealtimeTests {
         async let open = Self.client(bed).run([
             .await("connected"), Self.start(), .await("started"), .audio(seconds: 1), .await("close", within: 5),
         ])
-        try await Task.sleep(for: .milliseconds(700))
+        try await Self.waitForSessions(1, bed)
         _ = try await bed.speechgate("client", "revoke", "school")
         #expect(try await open.closeCode == 4401)
         #expect(try await bed.billed() == 0)
@@ -229,7 +244,7 @@ struct RealtimeTests {
         let phone = RealtimeClient(port: bed.port, path: "/api/v1/ws/evaluate", .token(token))
         #expect(try await phone.run(Self.round("k")).results.count == 1)
         async let open = phone.run([.await("connected"), Self.start(), .await("close", within: 8)])
-        try await Task.sleep(for: .milliseconds(800))
+        try await Self.waitForSessions(1, bed)
         _ = try await bed.speechgate("token", "revoke", "--client", "kiosk", "--user", "mei")
         #expect(try await open.closeCode == 4401)
         #expect(try await phone.run([.await("connected", within: 2)]).status == 401)
@@ -253,10 +268,11 @@ struct RealtimeTests {
 
     @Test func aStopLetsSessionsHaveTheirResults() async throws {
         let bed = try await TestBed(Self.settings())
-        try await bed.faults("ws-delay-result:800")
-        async let busy = Self.client(bed).run(Self.round("k") + [.await("close", within: 10)])
-        async let idle = Self.client(bed).run([.await("connected"), .await("close", within: 10)])
-        try await Task.sleep(for: .milliseconds(800))
+        try await bed.faults("ws-delay-result:1500")
+        async let busy = Self.client(bed).run(Self.round("k") + [.await("close", within: 20)])
+        async let idle = Self.client(bed).run([.await("connected"), .await("close", within: 20)])
+        try await Self.waitForSessions(2, bed)
+        try await Self.waitForBills(1, bed)
         bed.gateway.signal(SIGTERM)
         let seen = try await busy
         #expect(seen.results.count == 1 && seen.errors.isEmpty && seen.closeCode == 1001)
@@ -268,9 +284,9 @@ struct RealtimeTests {
 
     @Test func aKilledGatewayBillsOnce() async throws {
         let bed = try await TestBed(Self.settings())
-        try await bed.faults("ws-delay-result:1500")
+        try await bed.faults("ws-delay-result:5000")
         async let first = Self.client(bed).run(Self.round("k"))
-        try await Task.sleep(for: .milliseconds(800))
+        try await Self.waitForBills(1, bed)
         try await bed.killAndRestart()
         #expect(try await first.results.isEmpty)
         #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")

@@ -18,7 +18,7 @@ extension RealtimeRound {
             await self.perform(self.session.open(at: self.now))
         }
         // Of a round that has failed already the outcome tells.
-        if let account = self.account ?? self.lastAccount {
+        if let account = self.carrier ?? self.account ?? self.lastAccount {
             self.carrier = account
             return account
         }

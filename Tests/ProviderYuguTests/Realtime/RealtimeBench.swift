@@ -27,6 +27,7 @@ final class RealtimeBench: Sendable {
         _ faults: [PlatformInMemory.Fault] = [],
         concurrency: Int = 64,
         precheck: PrecheckMode = .off,
+        spoolBudget: Int64 = 1 << 30,
         configure: (inout RealtimeConfiguration) -> Void = { _ in }
     ) throws {
         let platform = PlatformInMemory(faults)
@@ -52,7 +53,9 @@ final class RealtimeBench: Sendable {
         configuration.round.initialDelay = .milliseconds(2)
         configuration.round.maximumDelay = .milliseconds(4)
         configure(&configuration)
-        let spool = try SpoolDirectory(.init(directory: self.directory.path + "/spool"))
+        var spooling = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
+        spooling.budget = spoolBudget
+        let spool = try SpoolDirectory(spooling)
         self.services = RealtimeServices(
             configuration: configuration,
             calls: self.calls,

@@ -213,6 +213,22 @@ import Testing
         await bench.close()
     }
 
+    @Test(arguments: [false, true])
+    func withoutRoomInTheSpoolOnlyABreakHurts(breaks: Bool) async throws {
+        let bench = try RealtimeBench(breaks ? [.breakAtBytes(190_000)] : [], spoolBudget: 0)
+        let client = try await bench.connect()
+        await client.start()
+        _ = try await client.next()
+        // Until the platform hears it, audio has to be kept.
+        try await bench.wait { bench.platform.openCount == 1 }
+        await client.speak(RoundClient.audio(count: 200_000))
+        await client.end()
+        let last = try await client.next()
+        #expect(last.contains(breaks ? #""code":90008"# : #""recordId""#), "\(last)")
+        #expect(bench.platform.bills.count == (breaks ? 0 : 1))
+        await bench.close()
+    }
+
     @Test func severalRoundsFollowOneAnother() async throws {
         let bench = try RealtimeBench()
         let client = try await bench.connect()
