@@ -35,6 +35,7 @@ final class PlatformInMemory: WebSocketTransport {
         var urls: [String] = []
         var held: [Waiting<Void>] = []
         var openCount = 0
+        var startCount = 0
     }
 
     private let state: Locked<State>
@@ -49,6 +50,7 @@ final class PlatformInMemory: WebSocketTransport {
     var evaluated: [String: [UInt8]] { self.state.withLock { $0.evaluated } }
     var urls: [String] { self.state.withLock { $0.urls } }
     var openCount: Int { self.state.withLock { $0.openCount } }
+    var startCount: Int { self.state.withLock { $0.startCount } }
     var heldCount: Int { self.state.withLock { $0.held.count } }
 
     func release() {
@@ -97,6 +99,7 @@ final class PlatformInMemory: WebSocketTransport {
                 }
                 key = scanner.value(at: "idempotencyKey").flatMap { scanner.string(of: $0) } ?? ""
                 audio = []
+                self.state.withLock { $0.startCount += 1 }
                 await line.send(.text(#"{"event":"started"}"#))
             }
         }

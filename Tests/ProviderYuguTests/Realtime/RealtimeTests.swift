@@ -220,7 +220,8 @@ import Testing
         await client.start()
         _ = try await client.next()
         // Until the platform hears it, audio has to be kept.
-        try await bench.wait { bench.platform.openCount == 1 }
+        try await bench.wait { bench.platform.startCount == 1 }
+        try await Task.sleep(for: .milliseconds(50))
         await client.speak(RoundClient.audio(count: 200_000))
         await client.end()
         let last = try await client.next()
