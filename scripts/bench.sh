@@ -11,7 +11,8 @@
 # the rounds' ratios, met compares it with bar, and the rates beside are medians too. So is CPU per request: on few cores,
 # which the load generator and the platform share, ratios of rates flatter the slower. HAProxy and Node stand beside
 # without a bar. P4: latency that the gateway adds at 500 requests a second, open loop, on tmpfs and on disk. P5: memory. P6:
-# 1,000 realtime sessions at the pace of speech, 5 % of them broken once, beside nginx relaying the same.
+# 1,000 realtime sessions at the pace of speech, 5 % of them broken once, beside nginx relaying the same. P7 and P8: start
+# and evaluations with a million records in the store, which takes 4 GiB of disk and two minutes.
 # Exit code 0 when the run was made, whether bars were met or not. Tests/Benchmarks holds what runs here. SPEECHGATE_BIN
 # names a directory with finished programs.
 

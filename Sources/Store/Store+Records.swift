@@ -34,6 +34,12 @@ extension Store {
 
     /// How SQLite would go about a statement: a test's way to see that no table is walked through.
     package func plan(of sql: String) throws(StoreError) -> [String] {
-        try self.readers.withReader { (reader) throws(StoreError) in try reader.plan(of: sql) }
+        try self.readers.withReader { (reader) throws(StoreError) in try reader.database.plan(of: sql) }
+    }
+
+    /// The same of all statements that the writer and a reader keep.
+    package func plans() async throws(StoreError) -> [(sql: String, steps: [String])] {
+        let reading = try self.readers.withReader { (reader) throws(StoreError) in try reader.database.plans() }
+        return try await self.writer.plans() + reading
     }
 }

@@ -209,8 +209,7 @@ public final class Store: Sendable {
     public func expire(now: Int64, limit: Int = 64) async throws(StoreError) -> Expiry {
         let limits = RetentionLimits(self.configuration, now: now)
         let expiry = try await self.writer.submit(weight: limit * 4096) { (connection) throws(StoreError) in
-            try connection.deleteOldDays(now: now)
-            return try connection.expire(limits, limit: limit)
+            try connection.expire(limits, limit: limit)
         }
         try await self.writer.submit(weight: 1 << 20) { (connection) throws(StoreError) in try connection.shrink() }
         return expiry

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import large_store
 import latency
 import machine
 import memory
@@ -66,9 +67,9 @@ def parse(arguments):
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--peers", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    known = [*RATIOS, *LATENCY, *MEMORY, *REALTIME]
+    known = [*RATIOS, *LATENCY, *MEMORY, *REALTIME, *large_store.ROWS]
     # `--json P1` means the row, not a file of that name.
-    if options.json in known or (options.json or "").rstrip("ab") in ("P1", "P2", "P3", "P4", "P5", "P6"):
+    if options.json in known or (options.json or "").rstrip("ab") in ("P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8"):
         options.rows.insert(0, options.json)
         options.json = "-"
     default = QUICK if options.quick else known
@@ -221,6 +222,8 @@ def main(arguments):
         rows += ratio_rows(chosen, samples, where)
         rows += latency.rows(run, chosen)
         rows += realtime.rows(run, chosen)
+        for row in large_store.rows(run, chosen, 1 if options.quick else 5):
+            rows.append(row | {"peers": {name: figures(those) for name, those in row["peers"].items()}})
         rows += memory_rows([row for row in chosen if row == "P5.uploads"], run, idle)
         rows.sort(key=lambda row: chosen.index(row["id"]))
     except (Failure, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:

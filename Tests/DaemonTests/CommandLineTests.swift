@@ -152,8 +152,8 @@ import Testing
         (["serv"], #"unknown verb "serv"; did you mean "serve"?"#),
         (
             ["xyzzy"],
-            #"unknown verb "xyzzy"; known: serve, check, client, token, claims, records, usage, backup, doctor, "#
-                + "reload, sign, stream"
+            #"unknown verb "xyzzy"; known: serve, check, reload, sign, client, token, claims, records, usage, "#
+                + "backup, doctor, stream"
         ),
         (["--config", "a", "serve"], "the verb comes before its options; speechgate --help lists the verbs"),
         (["client"], #""client" needs one of "add", "list", "rotate", "revoke""#),

@@ -71,6 +71,69 @@ import Testing
         await bed.stop()
     }
 
+    /// Killed in the middle, it goes on by itself; and from its beginning nothing of the user is read any more.
+    @Test func aLargeErasureSurvivesTheKill() async throws {
+        let bed = try await self.eraser()
+        let first = try await bed.evaluate(key: "k1", user: "anna")
+        let ben = try #require(try await bed.evaluate(key: "k1", user: "ben").json("recordId"))
+        bed.gateway.signal(SIGTERM)
+        await bed.gateway.wait()
+        let count = 20_000
+        try await Self.python(["Tests/Benchmarks/seed_store.py", bed.stateDirectory.path, "school", "\(count)", "anna"])
+        try await bed.restart()
+        let records = [try #require(first.json("recordId")), "seed_0", "seed_\(count - 1)"]
+        for record in records { #expect(try await bed.get("/v1/records/\(record)").status == 200, "\(record)") }
+        func lookForTraces() async throws {
+            for record in records {
+                #expect(try await bed.get("/v1/records/\(record)").status == 404, "\(record)")
+                #expect(try await bed.get("/api/v1/report/\(record)").status == 400, "\(record)")
+            }
+            for key in ["k1", "seed-0", "seed-\(count - 1)"] {
+                let answer = try await bed.get("/v1/keys/\(key)", fields: [("SpeechGate-User", "anna")])
+                #expect(answer.json("state") == "erased" && answer.json("recordId") == nil, "\(answer.text)")
+            }
+            for target in ["/v1/records?limit=100", "/v1/usage?groupBy=user"] {
+                let list = try await bed.get(target)
+                #expect(list.status == 200 && !list.text.contains("anna") && list.text.contains("ben"), "\(list.text)")
+            }
+        }
+        let erasing = Task { try? await self.delete("/v1/users/anna", bed) }
+        while try await Self.rows("erased_keys", bed) == 0 {}
+        try await lookForTraces()
+        let restart = Task { try await bed.killAndRestart() }
+        try await restart.value
+        _ = await erasing.value
+        let left = try await Self.rows("keys WHERE user = 'anna'", bed)
+        #expect(left > 0, "it was killed in the middle")
+        try await lookForTraces()
+        while try await Self.rows("erasures", bed) > 0 { try await Task.sleep(for: .milliseconds(100)) }
+        for table in ["keys WHERE user = 'anna'", "records WHERE user = 'anna'"] {
+            #expect(try await Self.rows(table, bed) == 0, "\(table)")
+        }
+        #expect(try await Self.rows("audit WHERE keys = \(count + 1) AND records = \(count + 1)", bed) == 1)
+        #expect(try await bed.get("/v1/records/\(ben)").status == 200)
+        try await lookForTraces()
+        for key in ["k1", "seed-0"] { #expect(try await bed.evaluate(key: key, user: "anna").status == 410) }
+        #expect(try await bed.billed() == 2)
+        await bed.stop()
+    }
+
+    private static func rows(_ table: String, _ bed: TestBed) async throws -> Int {
+        let program = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])"
+        let database = bed.stateDirectory.appendingPathComponent("speechgate.db").path
+        let output = try await Self.python(["-c", program, database, "SELECT COUNT(*) FROM \(table)"])
+        return try #require(Int(output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(output)")
+    }
+
+    @discardableResult
+    private static func python(_ arguments: [String]) async throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let run = try await ChildProcess.run(URL(filePath: "/usr/bin/env"), ["python3"] + arguments, in: root)
+        try #require(run.status == 0, "\(run.output)")
+        return run.output
+    }
+
     @Test func withoutTheScopeNothingIsErased() async throws {
         let bed = try await TestBed()
         let recordID = try #require(try await bed.evaluate(key: "k1", user: "anna").json("recordId"))

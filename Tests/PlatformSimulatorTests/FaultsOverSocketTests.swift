@@ -5,29 +5,9 @@ import Testing
 
 /// Every fault verb over real sockets, and the control paths.
 @Suite struct FaultsOverSocketTests {
-    private static func control(
-        _ method: String,
-        _ path: String,
-        _ json: String,
-        _ platform: SimulatedPlatform
-    ) async throws -> RawReply {
-        try await exchange(EvaluateRequest.control(method, path, json), with: platform)
-    }
-
-    private static func evaluate(
-        _ fault: String?,
-        key: String? = nil,
-        _ platform: SimulatedPlatform,
-        atMost limit: Duration = .seconds(120)
-    ) async throws -> RawReply {
-        var request = EvaluateRequest(platform, key: key)
-        if let fault { request.fields = [("X-Sim-Fault", fault)] }
-        return try await exchange(request.bytes, with: platform, atMost: limit)
-    }
-
     @Test func statusesComeWithCodeMessageAndRetryAfter() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate(
+            let reply = try await SimulatorCall.evaluate(
                 "status:429:code=42901:retryAfter=7:message=zu%20viele%3A%20w%C3%A4hrend",
                 platform
             )
@@ -37,10 +17,10 @@ import Testing
             let json = try reply.json()
             #expect(json["message"] as? String == "zu viele: während")
             #expect(json["timestamp"] as? Int != nil)
-            let engine = try await Self.evaluate("status:500:detail=%5B2001%5D%20x", platform)
+            let engine = try await SimulatorCall.evaluate("status:500:detail=%5B2001%5D%20x", platform)
             #expect(engine.status == 500)
             #expect(engine.text == #"{"detail":"[2001] x"}"#)
-            let page = try await Self.evaluate("status:502:raw=html", platform)
+            let page = try await SimulatorCall.evaluate("status:502:raw=html", platform)
             #expect(page.status == 502)
             #expect(page.field("Content-Type") == "text/html")
             #expect(page.text.hasPrefix("<html>"))
@@ -59,7 +39,7 @@ import Testing
 
     @Test func dropClosesWithoutAByte() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate("drop", key: "k", platform)
+            let reply = try await SimulatorCall.evaluate("drop", key: "k", platform)
             #expect(reply.bytes.isEmpty)
             #expect(reply.isClosed)
             #expect(platform.billed == 0)
@@ -69,11 +49,11 @@ import Testing
 
     @Test func billDropBillsAndStoresAndClosesWithoutAByte() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate("bill-drop", key: "k", platform)
+            let reply = try await SimulatorCall.evaluate("bill-drop", key: "k", platform)
             #expect(reply.bytes.isEmpty)
             #expect(reply.isClosed)
             #expect(platform.billedByKey == ["k": 1])
-            let second = try await Self.evaluate(nil, key: "k", platform)
+            let second = try await SimulatorCall.evaluate(nil, key: "k", platform)
             #expect(second.field("Idempotency-Replayed") == "true")
             #expect(second.recordID == platform.requests.first?.recordID)
             #expect(platform.billed == 1)
@@ -97,18 +77,18 @@ import Testing
 
     @Test func hangNeverAnswers() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate("hang", key: "k", platform, atMost: .milliseconds(200))
+            let reply = try await SimulatorCall.evaluate("hang", key: "k", platform, atMost: .milliseconds(200))
             #expect(reply.bytes.isEmpty)
             #expect(!reply.isClosed)
             #expect(platform.billed == 0)
             // The key is free meanwhile.
-            try await Self.evaluate(nil, key: "k", platform).expect(status: 200)
+            try await SimulatorCall.evaluate(nil, key: "k", platform).expect(status: 200)
         }
     }
 
     @Test func garbageIsNotHTTP() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate("garbage", platform)
+            let reply = try await SimulatorCall.evaluate("garbage", platform)
             #expect(!reply.bytes.isEmpty)
             #expect(!reply.bytes.starts(with: Array("HTTP/".utf8)))
             #expect(reply.isClosed)
@@ -128,14 +108,14 @@ import Testing
             #expect(declared == reply.body.count + offset)
             #expect(reply.status == 200)
             #expect(platform.billedByKey == ["k": 1])
-            let replay = try await Self.evaluate(nil, key: "k", platform)
+            let replay = try await SimulatorCall.evaluate(nil, key: "k", platform)
             #expect(replay.body == reply.body)
         }
     }
 
     @Test func trickleSendsTheWholeAnswerSlowly() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let whole = try await Self.evaluate(nil, key: "k", platform)
+            let whole = try await SimulatorCall.evaluate(nil, key: "k", platform)
             let start = ContinuousClock.now
             var request = EvaluateRequest(platform, key: "k")
             request.fields = [("X-Sim-Fault", "trickle:4")]
@@ -153,11 +133,11 @@ import Testing
 
     @Test func delayLeavesTheKeyFreeAndSlowTakesIt() async throws {
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
-            async let slow = Self.evaluate("slow:3600000", key: "s", platform)
-            async let delayed = Self.evaluate("delay:3600000", key: "d", platform)
+            async let slow = SimulatorCall.evaluate("slow:3600000", key: "s", platform)
+            async let delayed = SimulatorCall.evaluate("delay:3600000", key: "d", platform)
             try await IdempotencyOverSocketTests.until { platform.requests.count == 2 }
-            try await Self.evaluate(nil, key: "s", platform).expect(code: 40_901)
-            let quick = try await Self.evaluate(nil, key: "d", platform)
+            try await SimulatorCall.evaluate(nil, key: "s", platform).expect(code: 40_901)
+            let quick = try await SimulatorCall.evaluate(nil, key: "d", platform)
             #expect(quick.status == 200)
             #expect(quick.field("Idempotency-Replayed") == nil)
             platform.endAllPauses()
@@ -170,7 +150,7 @@ import Testing
 
     @Test func clockSetsDateAndWindowOffUntilTheReset() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let first = try await Self.evaluate("clock:3600", platform)
+            let first = try await SimulatorCall.evaluate("clock:3600", platform)
             #expect(first.code == 2003)
             let date = try #require(first.field("Date").flatMap(Self.date))
             #expect(abs(date.timeIntervalSinceNow - 3_600) < 30)
@@ -178,7 +158,7 @@ import Testing
             request.timestamp += 3_600
             try await exchange(request.bytes, with: platform).expect(status: 200)
             platform.reset()
-            let last = try await Self.evaluate(nil, platform)
+            let last = try await SimulatorCall.evaluate(nil, platform)
             #expect(last.status == 200)
             let lastDate = try #require(last.field("Date").flatMap(Self.date))
             #expect(abs(lastDate.timeIntervalSinceNow) < 30)
@@ -195,12 +175,12 @@ import Testing
 
     @Test func rotateSecretMakesTheOldOneWrongUntilTheReset() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            try await Self.evaluate("rotate-secret:new%20one", platform).expect(code: 2003)
+            try await SimulatorCall.evaluate("rotate-secret:new%20one", platform).expect(code: 2003)
             var request = EvaluateRequest(platform)
             request.account.secretKey = "new one"
             try await exchange(request.bytes, with: platform).expect(status: 200)
             platform.reset()
-            try await Self.evaluate(nil, platform).expect(status: 200)
+            try await SimulatorCall.evaluate(nil, platform).expect(status: 200)
         }
     }
 
@@ -214,7 +194,7 @@ import Testing
 
     @Test func anUnknownFaultIsSaid() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let reply = try await Self.evaluate("statsu:503", platform)
+            let reply = try await SimulatorCall.evaluate("statsu:503", platform)
             #expect(reply.status == 400)
             #expect(reply.text.contains("unknown fault"))
             #expect(throws: SimulatedPlatform.UnknownFault.self) { try platform.inject("statsu:503") }
@@ -223,7 +203,7 @@ import Testing
 
     @Test func queuedFaultsAreForTheirPathsAndUsedUp() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let queued = try await Self.control(
+            let queued = try await SimulatorCall.control(
                 "POST",
                 "/__sim/faults",
                 #"{"faults":[{"match":"/api/v1/report","fault":"status:502"},{"match":"/api/v1/evaluate","fault":"status:503","times":2}],"processingMs":1}"#,
@@ -231,7 +211,7 @@ import Testing
             )
             #expect(queued.text == #"{"queued":2}"#)
             for status in [503, 503, 200] {
-                try await Self.evaluate(nil, platform).expect(status: status)
+                try await SimulatorCall.evaluate(nil, platform).expect(status: status)
             }
             let report = EvaluateRequest.report("eval_1", platform.account)
             try await exchange(report, with: platform).expect(status: 502)
@@ -245,7 +225,7 @@ import Testing
     ])
     func controlRefusesWhatItDoesNotUnderstand(json: String) async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            try await Self.control("POST", "/__sim/faults", json, platform).expect(status: 400)
+            try await SimulatorCall.control("POST", "/__sim/faults", json, platform).expect(status: 400)
             #expect(platform.waitingFaults == 0)
         }
     }

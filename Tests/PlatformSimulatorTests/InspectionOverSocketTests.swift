@@ -5,32 +5,12 @@ import Testing
 
 /// Billing, log and reset over real sockets.
 @Suite struct InspectionOverSocketTests {
-    private static func control(
-        _ method: String,
-        _ path: String,
-        _ json: String,
-        _ platform: SimulatedPlatform
-    ) async throws -> RawReply {
-        try await exchange(EvaluateRequest.control(method, path, json), with: platform)
-    }
-
-    private static func evaluate(
-        _ fault: String?,
-        key: String? = nil,
-        _ platform: SimulatedPlatform,
-        atMost limit: Duration = .seconds(20)
-    ) async throws -> RawReply {
-        var request = EvaluateRequest(platform, key: key)
-        if let fault { request.fields = [("X-Sim-Fault", fault)] }
-        return try await exchange(request.bytes, with: platform, atMost: limit)
-    }
-
     @Test func billingAndLogTellWhatHappened() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            _ = try await Self.evaluate("status:500", key: "k", platform)
-            let second = try await Self.evaluate(nil, key: "k", platform)
-            _ = try await Self.evaluate(nil, key: "k", platform)
-            let billing = try await Self.control("GET", "/__sim/billing", "", platform).json()
+            _ = try await SimulatorCall.evaluate("status:500", key: "k", platform)
+            let second = try await SimulatorCall.evaluate(nil, key: "k", platform)
+            _ = try await SimulatorCall.evaluate(nil, key: "k", platform)
+            let billing = try await SimulatorCall.control("GET", "/__sim/billing", "", platform).json()
             #expect(billing["billed"] as? Int == 1)
             #expect(billing["byKey"] as? [String: Int] == ["k": 1])
             let record = try #require((billing["records"] as? [[String: Any]])?.first)
@@ -38,7 +18,7 @@ import Testing
             #expect(record["key"] as? String == "k")
             #expect(record["appKey"] as? String == platform.account.appKey)
 
-            let body = try await Self.control("GET", "/__sim/log", "", platform).body
+            let body = try await SimulatorCall.control("GET", "/__sim/log", "", platform).body
             let log = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]])
             #expect(log.compactMap { $0["order"] as? Int } == [1, 2, 3])
             #expect(log.compactMap { $0["attempt"] as? Int } == [1, 2, 3])
@@ -53,13 +33,13 @@ import Testing
 
     @Test func resetForgetsEverything() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
-            let first = try await Self.evaluate(nil, key: "k", platform)
+            let first = try await SimulatorCall.evaluate(nil, key: "k", platform)
             try platform.inject("drop")
-            try await Self.control("POST", "/__sim/reset", "", platform).expect(status: 200)
+            try await SimulatorCall.control("POST", "/__sim/reset", "", platform).expect(status: 200)
             #expect(platform.billed == 0)
             #expect(platform.requests.isEmpty)
             #expect(platform.waitingFaults == 0)
-            let second = try await Self.evaluate(nil, key: "k", platform)
+            let second = try await SimulatorCall.evaluate(nil, key: "k", platform)
             #expect(second.field("Idempotency-Replayed") == nil)
             #expect(second.recordID != first.recordID)
             #expect(platform.billed == 1)
@@ -69,7 +49,7 @@ import Testing
     @Test func aRunFromBeforeTheResetLeavesNoTrace() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
             platform.setProcessingTime(.seconds(3_600))
-            async let early = Self.evaluate(nil, key: "k", platform)
+            async let early = SimulatorCall.evaluate(nil, key: "k", platform)
             try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
             platform.reset()
             platform.endAllPauses()
@@ -81,7 +61,7 @@ import Testing
 
     @Test func logsAreBounded() async throws {
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.logCapacity = 3 }) { platform in
-            for _ in 0..<5 { _ = try await Self.evaluate(nil, platform) }
+            for _ in 0..<5 { _ = try await SimulatorCall.evaluate(nil, platform) }
             #expect(platform.requests.map(\.order) == [3, 4, 5])
             #expect(platform.bills.count == 3)
             #expect(platform.billed == 5)

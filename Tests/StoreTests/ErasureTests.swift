@@ -111,6 +111,37 @@ import Testing
         #expect(try self.store.lookUp(self.scope(9))?.answer != nil)
     }
 
+    @Test func whatIsBeingErasedIsNotReadAnyMore() async throws {
+        for number in 1...5 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
+        try await self.answer(6, user: "ben")
+        _ = try await self.claim(7, user: "anna")
+        let new = NewErasure(client: "app", user: "anna", actor: "app", flights: nil, requestedAt: someDay)
+        let id = try await self.store.beginErasure(new)
+        func look(_ store: Store) throws {
+            for number in 1...5 as ClosedRange<UInt64> {
+                #expect(try store.lookUp(self.scope(number)) == nil && store.isErased(self.scope(number)))
+                #expect(try store.record("rec-\(number)", client: "app", user: nil) == nil)
+                #expect(try store.report("rec-\(number)", client: "app", user: nil) == nil)
+            }
+            #expect(try store.records(RecordFilter(client: "app"), limit: 10).map(\.user) == ["ben"])
+            #expect(try store.openClaims().isEmpty)
+            #expect(try store.lookUp(self.scope(6))?.answer != nil)
+        }
+        try look(self.store)
+        #expect(try await self.store.continueErasure(id, now: someDay, limit: 2).isComplete == false)
+        try look(self.store)
+        #expect(await storeError { _ = try await self.claim(5, user: "anna") }?.code == .erased)
+        let filter = UsageFilter(client: "app", time: 0..<Int64.max)
+        #expect(try await self.store.usage(filter, by: .user, limit: 9).map(\.group) == ["", "ben"])
+        // It holds from the disk too, and later calls of the user are its own.
+        await self.store.close()
+        let store = try Store.open(in: self.directory)
+        try look(store)
+        _ = try await store.claim(.sample(9, user: "anna"))
+        #expect(try store.lookUp(self.scope(9)) != nil)
+        await store.close()
+    }
+
     @Test func aRestartGoesOnWhereItWas() async throws {
         for number in 1...5 as ClosedRange<UInt64> { try await self.answer(number, user: "anna") }
         let new = NewErasure(client: "app", user: "anna", actor: "app", flights: nil, requestedAt: someDay)

@@ -75,7 +75,7 @@ import Testing
     ])
     func noPageWalksThroughATable(sql: String, index: String) throws {
         let plan = try self.store.plan(of: sql)
-        #expect(plan.count == 1, "no sorting: \(plan)")
+        #expect(!plan.contains { $0.contains("TEMP B-TREE") || $0.hasPrefix("SCAN") }, "no sorting: \(plan)")
         #expect(plan.first?.contains("SEARCH records USING INDEX \(index)") == true, "\(plan)")
     }
 }

@@ -13,7 +13,7 @@ extension Administration {
         let records = try self.store.records(filter, behind: position, limit: Self.pageLength)
         let format: ListFormat = list.isTable ? .csv : .ndjson
         var reply = AdministrationReply(
-            output: RecordList(records).bytes(as: format, isFirst: position == nil),
+            output: ListPage.records(records).bytes(as: format, isFirst: position == nil),
             next: nil
         )
         if records.count == Self.pageLength, let last = records.last?.position {
@@ -43,7 +43,7 @@ extension Administration {
             writer.object { json in
                 json.member("recordId", recordID)
                 json.member("client", client)
-                Self.describe(counts, state: "erased", into: &json)
+                counts.describe(isComplete: true, into: &json)
             }
         }
     }
@@ -54,7 +54,7 @@ extension Administration {
             writer.object { json in
                 json.member("userId", user)
                 json.member("client", client)
-                Self.describe(progress.counts, state: progress.isComplete ? "erased" : "erasing", into: &json)
+                progress.counts.describe(isComplete: progress.isComplete, into: &json)
             }
         }
     }
@@ -65,7 +65,7 @@ extension Administration {
         let rows = try await self.store.usage(filter, by: list.grouping, after: list.after, limit: Self.pageLength)
         let format: ListFormat = list.isTable ? .csv : .ndjson
         var reply = AdministrationReply(
-            output: UsageList(rows, by: list.grouping).bytes(as: format, isFirst: list.after == nil),
+            output: ListPage.usage(rows, by: list.grouping).bytes(as: format, isFirst: list.after == nil),
             next: nil
         )
         if rows.count == Self.pageLength, let last = rows.last?.group {
@@ -107,14 +107,6 @@ extension Administration {
             revocations: try TokenRevocations(store: self.store),
             logger: .quiet
         )
-    }
-
-    private static func describe(_ counts: ErasedCounts, state: String, into json: inout JSONObjectWriter) {
-        json.member("state", state)
-        json.member("keys", counts.keys)
-        json.member("records", counts.records)
-        json.member("answers", counts.answers)
-        json.member("openCalls", counts.openCalls)
     }
 
     private static func noRecord(_ recordID: String, client: String) -> VerbFailure {

@@ -47,6 +47,18 @@ struct VerbGrammar: Sendable {
     }
 }
 
+/// All verbs.
+extension VerbGrammar {
+    static let config = Option(
+        name: "--config",
+        value: "FILE",
+        help: "the configuration; else $SPEECHGATE_CONFIG, else \(ConfigurationFile.defaultPath)"
+    )
+
+    /// All verbs, in the order of the help.
+    static let all = Self.serving + Self.clients + Self.claims + Self.records + [Self.stream]
+}
+
 /// Lays out help.
 enum HelpText {
     /// Two columns; text of the second that has several lines stays in its column.

@@ -12,6 +12,7 @@ extension ClientLimits {
             self.userDaily.configurationText.map { "\($0) of a user a day" },
             self.accountKind == .production ? nil : "\(self.accountKind.rawValue) accounts",
             self.weight == 1 ? nil : "weight \(self.weight)",
+            self.precheck == .off ? nil : "precheck \(self.precheck.rawValue)",
         ].compactMap { $0 }
         return parts.isEmpty ? "none" : parts.joined(separator: ", ")
     }

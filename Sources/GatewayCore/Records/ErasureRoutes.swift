@@ -40,7 +40,7 @@ public struct ErasureRoutes: Sendable {
             throw .storeUnavailable
         }
         guard let counts else { throw .notFound("There is no such record.") }
-        return Self.answer(200, "recordId", recordID, counts, state: "erased")
+        return Self.answer("recordId", recordID, counts, isComplete: true)
     }
 
     private func eraseUser(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
@@ -58,28 +58,22 @@ public struct ErasureRoutes: Sendable {
         } catch {
             throw .storeUnavailable
         }
-        let state = progress.isComplete ? "erased" : "erasing"
-        return Self.answer(progress.isComplete ? 200 : 202, "userId", user, progress.counts, state: state)
+        return Self.answer("userId", user, progress.counts, isComplete: progress.isComplete)
     }
 
     private static func answer(
-        _ status: Int,
         _ name: String,
         _ value: String,
         _ counts: ErasedCounts,
-        state: String
+        isComplete: Bool
     ) -> HTTPResponse {
         var json = JSONWriter()
         json.object { json in
             json.member(name, value)
-            json.member("state", state)
-            json.member("keys", counts.keys)
-            json.member("records", counts.records)
-            json.member("answers", counts.answers)
-            json.member("openCalls", counts.openCalls)
+            counts.describe(isComplete: isComplete, into: &json)
         }
         var fields = HTTPFields()
         fields.append(.contentType, "application/json")
-        return HTTPResponse(status: HTTPStatus(status), fields: fields, body: json.bytes)
+        return HTTPResponse(status: HTTPStatus(isComplete ? 200 : 202), fields: fields, body: json.bytes)
     }
 }

@@ -53,7 +53,7 @@ public struct RecordRoutes: Sendable {
         fields.append(.contentType, format.rawValue)
         // The line forms have no place for it in their content.
         if let next { fields.append(.nextCursor, next) }
-        let body = RecordList(records, nextCursor: next).bytes(as: format, isFirst: position == nil)
+        let body = ListPage.records(records, nextCursor: next).bytes(as: format, isFirst: position == nil)
         return HTTPResponse(status: HTTPStatus(200), fields: fields, body: body)
     }
 

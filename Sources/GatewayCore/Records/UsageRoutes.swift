@@ -50,7 +50,7 @@ public struct UsageRoutes: Sendable {
         var fields = HTTPFields()
         fields.append(.contentType, format.rawValue)
         if let next { fields.append(.nextCursor, next) }
-        let body = UsageList(rows, by: grouping, nextCursor: next).bytes(as: format, isFirst: cursor == nil)
+        let body = ListPage.usage(rows, by: grouping, nextCursor: next).bytes(as: format, isFirst: cursor == nil)
         return HTTPResponse(status: HTTPStatus(200), fields: fields, body: body)
     }
 

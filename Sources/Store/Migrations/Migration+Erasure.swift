@@ -15,11 +15,15 @@ extension Migration {
                 user TEXT NOT NULL,
                 end_id INTEGER NOT NULL,
                 actor TEXT NOT NULL,
+                had_usage INTEGER NOT NULL,
                 keys INTEGER NOT NULL DEFAULT 0,
                 records INTEGER NOT NULL DEFAULT 0,
                 answers INTEGER NOT NULL DEFAULT 0,
                 open_calls INTEGER NOT NULL DEFAULT 0
             );
+
+            -- What is being erased is not read any more: every reading statement looks here.
+            CREATE INDEX erasures_by_user ON erasures (client, user, end_id);
 
             CREATE TABLE audit (
                 id INTEGER PRIMARY KEY,

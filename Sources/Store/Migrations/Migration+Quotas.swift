@@ -13,6 +13,7 @@ extension Migration {
                 audio_ms INTEGER NOT NULL,
                 PRIMARY KEY (owner, day)
             ) WITHOUT ROWID;
+            CREATE INDEX day_usage_by_day ON day_usage (day);
 
             CREATE TABLE reservations (
                 claim INTEGER NOT NULL,

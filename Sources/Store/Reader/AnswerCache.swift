@@ -21,6 +21,12 @@ final class AnswerCache: Sendable {
         var newer = 0
 
         var recordID: String? { self.record?.recordID ?? self.report?.recordID }
+
+        func isOf(_ user: ClientUser) -> Bool {
+            let client = self.key?.client ?? self.record?.client ?? self.report?.client
+            let name = self.key?.user ?? self.record?.user ?? self.report?.user
+            return client == user.client && name == user.user
+        }
     }
 
     fileprivate struct State {
@@ -135,6 +141,11 @@ final class AnswerCache: Sendable {
                         state.remove(index)
                         entry.report = nil
                         self.insert(entry, into: &state)
+                    }
+                case .purgeUser(let user):
+                    state.epoch.value += 1
+                    for index in state.entries.indices where state.entries[index]?.isOf(user) == true {
+                        state.remove(index)
                     }
                 }
             }

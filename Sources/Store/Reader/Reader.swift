@@ -29,7 +29,8 @@ final class Reader {
             SELECT \(Self.keyColumns),
                 a.fingerprint, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.is_compressed,
                 a.body
-            FROM keys k LEFT JOIN claims c ON c.id = k.id LEFT JOIN answers a ON a.id = k.id WHERE k.scope = ?1
+            FROM keys k LEFT JOIN claims c ON c.id = k.id LEFT JOIN answers a ON a.id = k.id
+            WHERE k.scope = ?1 AND \(ErasedRows.areNot("k"))
             """
         )
         self.record = try database.prepare(
@@ -38,7 +39,8 @@ final class Reader {
                 r.upstream_key, a.status, a.content_type, a.record_id, a.platform_code, a.answered_ms, a.is_compressed,
                 a.body
             FROM records r JOIN answers a ON a.id = r.id
-            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
+            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) AND \(ErasedRows.areNot("r"))
+            ORDER BY r.id DESC LIMIT 1
             """
         )
         self.report = try database.prepare(
@@ -46,13 +48,15 @@ final class Reader {
             SELECT r.id, r.app_key, r.client, r.user, p.fetched_ms, p.is_complete, p.content_type, p.is_compressed,
                 p.body
             FROM records r LEFT JOIN reports p ON p.id = r.id
-            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) ORDER BY r.id DESC LIMIT 1
+            WHERE r.record_id = ?1 AND r.client = ?2 AND (?3 IS NULL OR r.user = ?3) AND \(ErasedRows.areNot("r"))
+            ORDER BY r.id DESC LIMIT 1
             """
         )
         self.openClaims = try database.prepare(
             """
             SELECT \(Self.keyColumns) FROM claims c JOIN keys k ON k.id = c.id
-            WHERE c.id > ?1 AND k.first_sent_ms < ?2 AND c.settled_billed <= ?3 ORDER BY c.id LIMIT ?4
+            WHERE c.id > ?1 AND k.first_sent_ms < ?2 AND c.settled_billed <= ?3 AND \(ErasedRows.areNot("k"))
+            ORDER BY c.id LIMIT ?4
             """
         )
         self.clients = try database.prepare(
@@ -62,16 +66,11 @@ final class Reader {
             FROM clients ORDER BY id
             """
         )
-        self.findErased = try database.prepare("SELECT 1 FROM erased_keys WHERE scope = ?1")
+        self.findErased = try database.prepare(ErasedRows.keySQL)
         self.recordPages = try RecordPages(database)
         self.quotas = try QuotaQuestions(database)
         self.tokenCalls = try database.prepare("SELECT used FROM token_calls WHERE token = ?1")
         self.database = database
-    }
-
-    /// How SQLite would go about a statement, step by step.
-    func plan(of sql: String) throws(StoreError) -> [String] {
-        try self.database.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(at: 3) }
     }
 
     func key(_ scope: ScopeHash) throws(StoreError) -> KeyRow? {

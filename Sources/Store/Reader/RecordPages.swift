@@ -4,7 +4,8 @@
 /// deleted meanwhile neither repeats a record nor skips one.
 package final class RecordPages {
     private static let columns = "id, record_id, user, operation, core_type, overall, created_ms, key"
-    private static let order = "(created_ms, id) < (?3, ?4) ORDER BY created_ms DESC, id DESC LIMIT ?5"
+    private static let order =
+        "\(ErasedRows.areNot("records")) AND (created_ms, id) < (?3, ?4) ORDER BY created_ms DESC, id DESC LIMIT ?5"
     /// Any of a client's records.
     package static let ofClient =
         "SELECT \(columns) FROM records WHERE client = ?1 AND created_ms >= ?2 AND \(order)"

@@ -74,6 +74,28 @@ final class Database {
         try self.prepare(sql).first { $0.integer(at: 0) }
     }
 
+    /// How SQLite would go about a statement, step by step.
+    func plan(of sql: String) throws(StoreError) -> [String] {
+        try self.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(at: 3) }
+    }
+
+    /// How SQLite goes about each of the statements that are prepared and kept.
+    func plans() throws(StoreError) -> [(sql: String, steps: [String])] {
+        var texts: [String] = []
+        var statement = sqlite3_next_stmt(self.handle, nil)
+        while let current = statement {
+            if let sql = sqlite3_sql(current) { texts.append(String(cString: sql)) }
+            statement = sqlite3_next_stmt(self.handle, current)
+        }
+        // Transactions and pragmas have no plan.
+        let planned = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"]
+        var plans: [(sql: String, steps: [String])] = []
+        for sql in texts where planned.contains(where: { sql.hasPrefix($0) }) {
+            plans.append((sql, try self.plan(of: sql)))
+        }
+        return plans
+    }
+
     /// SQLite's check of all pages, tables and indices; empty when nothing is wrong.
     func integrityFaults() throws(StoreError) -> [String] {
         let lines = try self.prepare("PRAGMA integrity_check(20)").all { $0.text(at: 0) }

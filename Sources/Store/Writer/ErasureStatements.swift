@@ -7,7 +7,7 @@ struct ErasureStatements {
     let recordsOfUser: Statement
     let deleteAnswer: Statement
     let insertTombstone: Statement
-    let findTombstone: Statement
+    let findErased: Statement
     let deleteTombstones: Statement
     let begin: Statement
     let find: Statement
@@ -40,7 +40,7 @@ struct ErasureStatements {
         self.insertTombstone = try database.prepare(
             "INSERT OR REPLACE INTO erased_keys (scope, until_ms) VALUES (?1, ?2)"
         )
-        self.findTombstone = try database.prepare("SELECT 1 FROM erased_keys WHERE scope = ?1")
+        self.findErased = try database.prepare(ErasedRows.keySQL)
         self.deleteTombstones = try database.prepare(
             """
             DELETE FROM erased_keys
@@ -48,10 +48,13 @@ struct ErasureStatements {
             """
         )
         self.begin = try database.prepare(
-            "INSERT INTO erasures (id, client, user, end_id, actor) VALUES (?1, ?2, ?3, ?4, ?5)"
+            "INSERT INTO erasures (id, client, user, end_id, actor, had_usage) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         )
         self.find = try database.prepare(
-            "SELECT client, user, end_id, actor, keys, records, answers, open_calls FROM erasures WHERE id = ?1"
+            """
+            SELECT client, user, end_id, actor, had_usage, keys, records, answers, open_calls FROM erasures
+            WHERE id = ?1
+            """
         )
         self.update = try database.prepare(
             "UPDATE erasures SET keys = ?2, records = ?3, answers = ?4, open_calls = ?5 WHERE id = ?1"

@@ -34,6 +34,12 @@ struct QuotaStatements {
         )
         self.end = try database.prepare("DELETE FROM reservations WHERE claim = ?1")
         self.move = try database.prepare("UPDATE keys SET app_key = ?2 WHERE id = ?1")
-        self.deleteOldDays = try database.prepare("DELETE FROM day_usage WHERE day < ?1")
+        self.deleteOldDays = try database.prepare(
+            """
+            DELETE FROM day_usage WHERE (owner, day) IN (
+                SELECT owner, day FROM day_usage WHERE day < ?1 ORDER BY day LIMIT ?2
+            )
+            """
+        )
     }
 }

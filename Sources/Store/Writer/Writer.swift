@@ -162,6 +162,11 @@ final class Writer: @unchecked Sendable {
         return try result.get()
     }
 
+    /// How SQLite goes about the statements of the connection.
+    func plans() async throws(StoreError) -> [(sql: String, steps: [String])] {
+        try await self.onQueue { (_, connection) throws(StoreError) in try connection.database.plans() }
+    }
+
     // MARK: Backup
 
     /// Begins to copy the database to an empty file; one copy at a time.

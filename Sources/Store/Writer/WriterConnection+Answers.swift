@@ -3,6 +3,11 @@ extension WriterConnection {
     ///
     /// - Parameter frame: The body as ``Compressor`` made it smaller.
     func complete(_ new: NewAnswer, frame: [UInt8]?) throws(StoreError) -> Bool {
+        guard !self.isErased(user: new.claim.user, client: new.claim.client, since: new.claim.flight) else {
+            // Its row is left to the erasure; nothing of it is stored but that it was paid for.
+            self.countBilled(new, user: nil)
+            return false
+        }
         let open = try self.statements.endClaim.first {
             $0.bind(new.row.id, at: 1)
             $0.bind(new.claim.flight, at: 2)

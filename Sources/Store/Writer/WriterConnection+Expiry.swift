@@ -81,6 +81,7 @@ extension WriterConnection {
         }
         let others = [
             try self.expireErasures(limits, limit: limit), try self.expireUsage(before: limits.usageDay, limit: limit),
+            try self.expireDays(now: limits.now, limit: limit),
         ]
         let hasOldTokens = try !self.expireTokens(now: limits.now, limit: limit)
         if hasOldTokens || others.contains(limit) {

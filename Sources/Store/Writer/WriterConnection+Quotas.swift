@@ -71,9 +71,14 @@ extension WriterConnection {
     /// Deletes the days of quotas that nobody asks about any more.
     ///
     /// - Parameter now: Unix time in milliseconds.
-    func deleteOldDays(now: Int64) throws(StoreError) {
+    /// - Returns: How many rows went.
+    func expireDays(now: Int64, limit: Int) throws(StoreError) -> Int {
         // Days begin at most a day apart, and three of each quota are kept.
-        try self.quotas.deleteOldDays.run { $0.bind(now / 86_400_000 - 4, at: 1) }
+        try self.quotas.deleteOldDays.run {
+            $0.bind(now / 86_400_000 - 4, at: 1)
+            $0.bind(limit, at: 2)
+        }
+        return self.database.changes
     }
 
     private func endReservations(claim: Int64) throws(StoreError) {

@@ -9,6 +9,7 @@ final class WriterConnection {
         case fill(KeyRow, RecordRow?)
         case purgeKey(ScopeHash)
         case purgeRecord(String)
+        case purgeUser(ClientUser)
         case purgeReport(String)
     }
 
@@ -83,7 +84,8 @@ final class WriterConnection {
             counts[keyPath: group.state.counter] += group.count
         }
         self.counts = counts
-        self.hasTombstones = try database.integer("SELECT EXISTS (SELECT 1 FROM erased_keys)") == 1
+        self.hasTombstones =
+            try database.integer("SELECT EXISTS (SELECT 1 FROM erased_keys UNION ALL SELECT 1 FROM erasures)") == 1
     }
 
     func makeID() -> Int64 {
