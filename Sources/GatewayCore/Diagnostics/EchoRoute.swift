@@ -50,7 +50,12 @@ public struct EchoRoute: Sendable {
             response.upgrade = WebSocketUpgrade(try WebSocketServerHandshake(head), handler: EchoHandler())
             return response
         } catch {
-            throw .badHandshake(error)
+            throw GatewayError(
+                status: error.status.code,
+                code: .validation,
+                origin: .client,
+                message: error.message
+            )
         }
     }
 
