@@ -70,7 +70,7 @@ let package = Package(
         // Echoes for the Autobahn test suite.
         .executableTarget(
             name: "WebSocketEcho",
-            dependencies: ["EventLoop", "HTTPServer", "HTTPWire", "Telemetry"],
+            dependencies: ["EventLoop", "HTTPServer", "HTTPWire", "Telemetry", "UpstreamClient"],
             path: "Tests/WebSocketEcho"
         ),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the Autobahn test suite (RFC 6455, section by section) against our WebSocket.
 #
-#   scripts/autobahn.sh [server]      which ends; all without argument
+#   scripts/autobahn.sh [server] [client]      which ends; all without argument
 #
 # Everything must pass but the cases of compression, which we decline (12.*, 13.*). The mass cases (9.*: messages of up
 # to 16 MiB, in up to 65,536 fragments) are run behind the others and stated separately. Reports lie under
@@ -17,7 +17,7 @@ source "$(dirname "$0")/prelude.sh"
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then usage && exit 0; fi
 
 ends=("$@")
-if ((${#ends[@]} == 0)); then ends=(server); fi
+if ((${#ends[@]} == 0)); then ends=(server client); fi
 
 suite=${SPEECHGATE_SHARED:-$root/../shared}/tools/autobahn.sh
 if [[ ! -x $suite ]]; then
@@ -70,9 +70,21 @@ test_server() {
         "$suite" server-under-test --url "$url" --out "$reports/server-mass" --cases '9.*' --exclude ''
 }
 
+test_client() {
+    # A free port, found by taking one and letting it go.
+    local port
+    port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    judge client "all but 9.*, 12.*, 13.*" \
+        "$suite" client-under-test --port "$port" --out "$reports/client" -- "$echo_program" client
+    judge client "9.*" \
+        "$suite" client-under-test --port "$port" --out "$reports/client-mass" --cases '9.*' --exclude '' \
+        -- "$echo_program" client
+}
+
 for end in "${ends[@]}"; do
     case $end in
         server) test_server ;;
+        client) test_client ;;
         *) log "unknown end: $end (--help lists them)" && exit 64 ;;
     esac
 done

@@ -5,6 +5,7 @@
 #   scripts/setup.sh --tests       and the WebSocket client of the end-to-end tests, from PyPI into .build/python
 #   scripts/setup.sh --bench       and the peers and the load generator of scripts/bench.sh
 #   scripts/setup.sh --lint        and shellcheck, for scripts/check.sh
+#   scripts/setup.sh --package     and debootstrap, for scripts/try-package.sh
 #   scripts/setup.sh --recordings  and what made the WAV files in Tests/Recordings
 #
 # Says nothing when nothing is missing. The Swift toolchain (6.3 or later) is not a Debian package: this script only
@@ -16,14 +17,15 @@ source "$(dirname "$0")/prelude.sh"
 # not for the package leaves alone what came from elsewhere.
 wanted=(
     pkg-config:pkg-config +libcurl:libcurl4-openssl-dev +sqlite3:libsqlite3-dev +libzstd:libzstd-dev +libcrypto:libssl-dev
-    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux
+    curl:curl jq:jq python3:python3 openssl:openssl git:git unshare:util-linux systemd-analyze:systemd nginx:nginx-light promtool:prometheus
 )
 wants_python=no
 for option in "$@"; do
     case $option in
         --tests) wants_python=yes ;;
-        --bench) wanted+=(nginx:nginx-light haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
+        --bench) wanted+=(haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
         --lint) wanted+=(shellcheck:shellcheck) ;;
+        --package) wanted+=(debootstrap:debootstrap dpkg-deb:dpkg strip:binutils) ;;
         --recordings) wanted+=(espeak-ng:espeak-ng sox:sox) ;;
         -h | --help) usage && exit 0 ;;
         *) log "unknown option: $option (--help lists them)" && exit 64 ;;
@@ -52,8 +54,8 @@ install_packages() {
     log "installing $*"
     local output policy=/usr/sbin/policy-rc.d policy_is_ours=no
     output=$(mktemp)
-    # A benchmark needs nginx and HAProxy the programs; without this, Debian would also start the services.
-    if [[ " $* " == *" nginx"* || " $* " == *" haproxy"* ]] && [[ ! -e $policy ]]; then
+    # Tests and benchmarks need nginx, HAProxy and Prometheus the programs; without this, Debian would also start the services.
+    if [[ " $* " =~ " "(nginx|haproxy|prometheus) ]] && [[ ! -e $policy ]]; then
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
         policy_is_ours=yes

@@ -200,6 +200,12 @@ static inline int ccurl_local_port(curl_socket_t socket) {
     return -1;
 }
 
+// Lets a connection end with a reset when it is closed, and so without what TLS would say.
+static inline void ccurl_reset_at_close(curl_socket_t socket) {
+    struct linger now = {.l_onoff = 1, .l_linger = 0};
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
 // Whether a connection is open and has nothing to read.
 static inline bool ccurl_is_quiet(curl_socket_t socket) {
     char byte;

@@ -115,6 +115,27 @@ socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path) {
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + count + 1);
 }
 
+int clinux_send_datagram(const char *path, const void *bytes, size_t count) {
+    struct sockaddr_un address;
+    socklen_t length = clinux_unix_address(&address, path);
+    if (length == 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (path[0] == '@') {
+        // Its length ends an abstract name, not a NUL.
+        address.sun_path[0] = 0;
+        length -= 1;
+    }
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    ssize_t sent = sendto(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, length);
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return sent < 0 ? -1 : 0;
+}
+
 int clinux_set_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
@@ -131,4 +152,10 @@ int64_t clinux_unix_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     return time.tv_sec;
+}
+
+uint64_t clinux_monotonic_microseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }

@@ -201,6 +201,12 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
         return done
     }
 
+    /// Closes the connection so that the other side sees a reset.
+    func reset() {
+        if self.socket >= 0 { ccurl_reset_at_close(self.socket) }
+        self.hangUp()
+    }
+
     /// Closes the connection, or gives up to open it.
     ///
     /// Idempotent; the owner hears nothing more.

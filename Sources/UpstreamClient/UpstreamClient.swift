@@ -38,13 +38,16 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocke
             configuration.certificateAuthorityFile ?? CurlLibrary.defaultAuthorityFile
         var multis: [CurlMulti] = []
         var webSocketLoops: [WebSocketLoop] = []
+        // All are in use. One that has just been opened counts as idle to libcurl, which would close it as too many.
+        var webSocketConfiguration = configuration
+        webSocketConfiguration.maximumConnections = configuration.maximumWebSockets + 1
         let budget = WebSocketBudget(limit: configuration.webSocketBytes)
         for loop in loops {
-            func multi() throws(UpstreamClientError) -> CurlMulti {
+            func multi(_ configuration: Configuration) throws(UpstreamClientError) -> CurlMulti {
                 try CurlMulti(loop: loop, configuration: configuration, authorityFile: authorityFile, logger: logger)
             }
-            multis.append(try multi())
-            webSocketLoops.append(WebSocketLoop(try multi(), budget: budget))
+            multis.append(try multi(configuration))
+            webSocketLoops.append(WebSocketLoop(try multi(webSocketConfiguration), budget: budget))
         }
         self.multis = multis
         self.webSocketLoops = webSocketLoops

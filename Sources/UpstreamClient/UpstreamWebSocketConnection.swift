@@ -167,6 +167,6 @@ final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unche
         self.isOver = true
         if let timer = self.timer { self.loop.cancel(timer.token) }
         self.timer = nil
-        self.dial.hangUp()
+        if self.endpoint.end == .lost(.aborted) { self.dial.reset() } else { self.dial.hangUp() }
     }
 }

@@ -29,6 +29,8 @@ final class TestBed: Sendable {
         var secretKey: String?
         /// Size of a file system of its own for the state directory, for instance `3m`; nil for a plain folder.
         var stateSize: String?
+        /// Variables of the daemon's environment, as env(1) takes them.
+        var environment: [String] = []
         /// What the client may do, as `client add --scopes` takes it; nil for what it gives by itself.
         var clientScopes: String?
     }
@@ -42,6 +44,7 @@ final class TestBed: Sendable {
     let secretKey: String
     let apiKey: String
     private let stateSize: String?
+    private let environment: [String]
     private let running: Locked<GatewayProcess>
 
     /// The daemon that runs now.
@@ -83,7 +86,10 @@ final class TestBed: Sendable {
             port: self.simulatorPort
         )
         self.stateSize = settings.stateSize
-        self.running = Locked(try await Self.serve(in: self.folder, stateSize: settings.stateSize))
+        self.environment = settings.environment
+        self.running = Locked(
+            try await Self.serve(in: self.folder, stateSize: settings.stateSize, environment: settings.environment)
+        )
         let daemon = settings.stateSize == nil ? nil : self.running.withLock { $0.process }
         let scopes = settings.clientScopes.map { ["--scopes", $0] } ?? []
         let added = try await Self.speechgate(["client", "add", "school"] + scopes, in: self.folder, of: daemon)
@@ -113,7 +119,7 @@ final class TestBed: Sendable {
 
     /// Starts the daemon again after its end.
     func restart() async throws {
-        let next = try await Self.serve(in: self.folder, stateSize: self.stateSize)
+        let next = try await Self.serve(in: self.folder, stateSize: self.stateSize, environment: self.environment)
         // What the old one holds is let go of behind the lock, not under it.
         let last = self.running.withLock { running in
             defer { running = next }
@@ -189,7 +195,11 @@ final class TestBed: Sendable {
         return try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [[String: Any]])
     }
 
-    private static func serve(in folder: URL, stateSize: String?) async throws -> GatewayProcess {
+    private static func serve(
+        in folder: URL,
+        stateSize: String?,
+        environment: [String]
+    ) async throws -> GatewayProcess {
         let state = folder.appendingPathComponent("state").path
         // The program replaces the shell, so its pid is the process's own; the mount dies with it.
         let mount = stateSize.map { size in
@@ -199,7 +209,7 @@ final class TestBed: Sendable {
         return try await GatewayProcess(
             folder.appendingPathComponent("speechgate.json5").path,
             log: folder.appendingPathComponent("gateway.log"),
-            under: mount ?? []
+            under: environment + (mount ?? [])
         )
     }
 

@@ -230,6 +230,22 @@ struct WebSocketChannelTests {
         }
     }
 
+    @Test func anAbortedConnectionIsReset() async throws {
+        let isReset = Locked(false)
+        let ended = TestSignal()
+        try await UpstreamTestBed.withWebSocket { connection in
+            connection.acceptWebSocket()
+            connection.readToEnd()
+            isReset.withLock { $0 = errno == ECONNRESET }
+            ended.give()
+        } _: { channel in
+            channel.abort()
+            #expect(channel.end == .lost(.aborted))
+            await ended.given()
+            #expect(isReset.withLock { $0 })
+        }
+    }
+
     @Test func channelThatNobodyHoldsIsDropped() async throws {
         let ended = TestSignal()
         try await UpstreamTestBed.withServer { connection in

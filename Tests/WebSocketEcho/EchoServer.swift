@@ -48,6 +48,7 @@ enum EchoServer: HTTPResponder, WebSocketHandler {
     }
 }
 
-private struct Silence: LogSink {
+/// Logs nothing.
+struct Silence: LogSink {
     func write(_ record: LogRecord) {}
 }

@@ -42,6 +42,8 @@ void clinux_address_text(const struct sockaddr_storage *address, char *text, siz
 uint16_t clinux_address_port(const struct sockaddr_storage *address);
 /// Fills in a Unix-domain address. Returns its length, or 0 when the path is too long or empty.
 socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path);
+/// Sends one datagram to a Unix-domain socket without waiting; "@" begins an abstract name. Returns 0, or -1 with errno.
+int clinux_send_datagram(const char *path, const void *bytes, size_t count);
 
 // MARK: - The loop that the current thread runs
 
@@ -59,5 +61,7 @@ int clinux_terminal_columns(int descriptor);
 
 /// CLOCK_REALTIME in whole seconds since 1970.
 int64_t clinux_unix_seconds(void);
+/// CLOCK_MONOTONIC in microseconds.
+uint64_t clinux_monotonic_microseconds(void);
 
 #endif

@@ -97,12 +97,22 @@ enum ListenText {
             }
             return nil
         }
-        // A socket that the process was started with (systemd's begin at 3).
-        if text.hasPrefix("fd:"), let descriptor = Int32(text.dropFirst(3)), descriptor >= 3 { return nil }
+        if text.hasPrefix("fd:") {
+            guard Self.inheritedName(text) == nil, Int32(text.dropFirst(3)).map({ $0 < 3 }) ?? true else { return nil }
+            return "fd: is followed by a descriptor from 3 on, or by the FileDescriptorName= of a socket unit"
+        }
         guard let (_, port) = HostAndPort.split(text), port != nil else {
             return "\"HOST:PORT\", \"[IPv6]:PORT\" or \"unix:/path\" is wanted, not \(ConfigurationObject.quoted(text))"
         }
         return nil
+    }
+
+    /// The name of sockets that the process was started with; nil for a number, and for what is no name.
+    static func inheritedName(_ text: String) -> String? {
+        guard text.hasPrefix("fd:"), text.utf8.count > 3, text.utf8.count <= 258 else { return nil }
+        let name = text.dropFirst(3)
+        guard name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }), Int32(name) == nil else { return nil }
+        return String(name)
     }
 
     /// Whether only this machine can reach the address.

@@ -22,6 +22,7 @@ actor ConfigurationReload {
     private var secrets: ResolvedSecrets
     private let source: Source
     private let assembly: GatewayAssembly
+    private let supervisor: Supervisor
     private let logger: Logger
 
     init(
@@ -29,19 +30,34 @@ actor ConfigurationReload {
         secrets: ResolvedSecrets,
         source: @escaping Source,
         assembly: GatewayAssembly,
+        supervisor: Supervisor,
         logger: Logger
     ) {
         self.running = running
         self.secrets = secrets
         self.source = source
         self.assembly = assembly
+        self.supervisor = supervisor
         self.logger = logger
     }
 
-    /// Reads and applies.
+    /// Reads and applies, and tells the service manager.
     ///
     /// - Throws: ``VerbFailure`` with every fault; nothing has changed then.
     func perform() throws(VerbFailure) -> Report {
+        self.supervisor.notify(.reloading)
+        do throws(VerbFailure) {
+            let report = try self.adopt()
+            self.supervisor.notify(.ready(status: "serving"))
+            return report
+        } catch {
+            // What ran before runs on: that is a ready daemon, too.
+            self.supervisor.notify(.ready(status: "serving by the old configuration; the new one was refused"))
+            throw error
+        }
+    }
+
+    private func adopt() throws(VerbFailure) -> Report {
         let next: Configuration
         let secrets: ResolvedSecrets
         do throws(VerbFailure) {

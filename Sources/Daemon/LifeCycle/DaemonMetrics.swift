@@ -35,6 +35,13 @@ enum DaemonMetrics {
         }
     }
 
+    /// Registers what is known of the loops.
+    static func register(_ watch: LoopWatch, in registry: MetricsRegistry) {
+        registry.gauge("speechgate_loop_lag_seconds", "How long the slowest event loop took to answer last.") {
+            watch.lag / .seconds(1)
+        }
+    }
+
     /// Where an answer is that was paid for and is not stored.
     enum UnwrittenState: String, MetricLabel {
         static let labelName = "state"

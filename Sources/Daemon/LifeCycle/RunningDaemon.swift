@@ -46,6 +46,7 @@ struct RunningDaemon: Sendable {
     static func start(
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
+        supervisor: Supervisor,
         logger: Logger,
         rereading: @escaping ConfigurationReload.Source
     ) async throws(VerbFailure) -> RunningDaemon {
@@ -54,6 +55,7 @@ struct RunningDaemon: Sendable {
             return try await Self.start(
                 configuration,
                 secrets: secrets,
+                supervisor: supervisor,
                 logger: logger,
                 rereading: rereading,
                 services: services
@@ -67,6 +69,7 @@ struct RunningDaemon: Sendable {
     private static func start(
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
+        supervisor: Supervisor,
         logger: Logger,
         rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
@@ -75,6 +78,15 @@ struct RunningDaemon: Sendable {
         let registry = MetricsRegistry()
         // The loops end last: tasks on them see to it that what the platform answered is still stored.
         let loops = try await Self.makeLoops(configuration.loops, services: services)
+        let watch = LoopWatch(
+            loops: loops.gateway + [loops.operations],
+            watchdog: supervisor.watchdog,
+            logger: logger,
+            onTurn: { if supervisor.watchdog != nil { supervisor.notify(.watchdog) } }
+        )
+        watch.start()
+        await services.add("watch") { await watch.stop() }
+        DaemonMetrics.register(watch, in: registry)
         let store = try Store.open(configuration.storeConfiguration(readers: loops.gateway.count + 1))
         await services.add("store") { await store.close() }
         DaemonMetrics.register(store, in: registry)
@@ -110,10 +122,11 @@ struct RunningDaemon: Sendable {
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
+            areLoopsTurning: { watch.isTurning },
             accounts: { assembly.accounts.flatMap { $0.status() } }
         )
         let server = HTTPServer(
-            configuration: try configuration.gatewayServer(),
+            configuration: try configuration.gatewayServer(supervisor.sockets),
             loops: loops.gateway,
             responder: assembly.gateway,
             logger: logger
@@ -126,6 +139,7 @@ struct RunningDaemon: Sendable {
             secrets: secrets,
             source: rereading,
             assembly: assembly,
+            supervisor: supervisor,
             logger: logger
         )
         let control = HTTPServer(
@@ -145,7 +159,7 @@ struct RunningDaemon: Sendable {
         await services.add("control") { await control.stop() }
         _ = try await control.start()
         let operations = HTTPServer(
-            configuration: try configuration.operationsServer(),
+            configuration: try configuration.operationsServer(supervisor.sockets),
             loops: [loops.operations],
             responder: OperationsResponder(readiness: readiness, registry: registry),
             logger: logger

@@ -5,10 +5,12 @@ internal import UpstreamClient
 /// What the settings mean to the servers and the client.
 extension Configuration {
     /// The gateway's listeners.
-    func gatewayServer() throws(HTTPServerError) -> HTTPServer.Configuration {
+    ///
+    /// - Parameter sockets: What came with the process.
+    func gatewayServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
         server.listen = []
-        for text in self.listen { server.listen.append(try ListenAddress(text)) }
+        for text in self.listen { server.listen += try sockets.addresses(text) }
         server.maximumConnections = self.limits.connections
         server.headTimeout = self.limits.headTimeout
         server.bodyIdleTimeout = self.limits.bodyIdleTimeout
@@ -28,9 +30,9 @@ extension Configuration {
     }
 
     /// The operations listener.
-    func operationsServer() throws(HTTPServerError) -> HTTPServer.Configuration {
+    func operationsServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
-        server.listen = [try ListenAddress(self.operations.listen)]
+        server.listen = try sockets.addresses(self.operations.listen)
         server.maximumConnections = 256
         return server
     }
@@ -65,6 +67,29 @@ extension VerbFailure {
             case .alreadyStarted: .software
             }
         self.init(exitCode, error.message)
+    }
+}
+
+extension InheritedSockets {
+    /// Where a setting says to listen; a name can stand for several sockets.
+    ///
+    /// - Throws: When no socket of that name came with the process.
+    fileprivate func addresses(_ text: String) throws(VerbFailure) -> [ListenAddress] {
+        guard let name = ListenText.inheritedName(text) else {
+            do throws(HTTPServerError) {
+                return [try ListenAddress(text)]
+            } catch {
+                throw VerbFailure(error)
+            }
+        }
+        let descriptors = self[name]
+        guard !descriptors.isEmpty else {
+            throw VerbFailure(
+                .unavailable,
+                "no socket named \"\(name)\" came with the process; start the socket unit with FileDescriptorName=\(name)"
+            )
+        }
+        return descriptors.map { .inherited(descriptor: $0) }
     }
 }
 

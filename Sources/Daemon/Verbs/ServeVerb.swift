@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import HTTPServer
 internal import Telemetry
 
@@ -16,6 +17,13 @@ struct ServeVerb: Sendable {
         for warning in secrets.warnings {
             logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
+        let supervisor = Supervisor(environment: context.environment, processID: getpid())
+        for socket in supervisor.sockets.unused(by: configuration.listen + [configuration.operations.listen]) {
+            logger.warning(
+                "a socket came with the process and nothing listens on it; name it in listen",
+                ["socket.name": .string(socket.name), "socket.descriptor": .int(socket.descriptor)]
+            )
+        }
         let started = OneShot<RunningDaemon>()
         let signals = Signals {
             // A hang-up during the start is answered after it; what came of it stands in the log.
@@ -24,6 +32,7 @@ struct ServeVerb: Sendable {
         let daemon = try await RunningDaemon.start(
             configuration,
             secrets: secrets,
+            supervisor: supervisor,
             logger: logger,
             rereading: { () throws(VerbFailure) in
                 let (file, secrets) = try self.read(context)
@@ -42,7 +51,9 @@ struct ServeVerb: Sendable {
                 "operations.address": .string(daemon.addresses.operations.description),
             ]
         )
+        supervisor.notify(.ready(status: "serving"))
         let signal = await signals.stop.wait()
+        supervisor.notify(.stopping(status: "draining: running calls are given \(configuration.drain)"))
         logger.notice(
             "draining",
             ["signal": .int(signal), "drain.limit_ms": .milliseconds(configuration.drain)]

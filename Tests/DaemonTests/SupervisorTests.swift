@@ -1,0 +1,93 @@
+import EventLoop
+import Locking
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the environment says of a service manager, and what is told to it.
+@Suite struct SupervisorTests {
+    @Test func notificationsAreTheAssignmentsOfTheManualPage() {
+        let texts: [(SupervisorNotification, String)] = [
+            (.ready(status: "serving"), "READY=1\nSTATUS=serving"),
+            (.reloading, "RELOADING=1\nMONOTONIC_USEC=123456789\nSTATUS=reading the configuration"),
+            (.stopping(status: "draining"), "STOPPING=1\nSTATUS=draining"),
+            (.watchdog, "WATCHDOG=1"),
+            // A line feed would begin an assignment of its own.
+            (.ready(status: "a\nMAINPID=1"), "READY=1\nSTATUS=a; MAINPID=1"),
+        ]
+        for (notification, text) in texts { #expect(notification.text(monotonicMicroseconds: 123_456_789) == text) }
+    }
+
+    @Test(arguments: [
+        (["WATCHDOG_USEC": "30000000"], Duration?.some(.seconds(30))),
+        (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "77"], .some(.seconds(30))),
+        (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "78"], nil),
+        (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "soon"], nil), ([:], nil),
+    ])
+    func theWatchdogIsOursOrNobodys(environment: [String: String], expected: Duration?) {
+        #expect(Supervisor(environment: environment, processID: 77).watchdog == expected)
+    }
+
+    @Test func socketsAreFoundByTheirNames() {
+        var environment = ["LISTEN_PID": "77", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "gateway:operations:gateway"]
+        let sockets = Supervisor(environment: environment, processID: 77).sockets
+        #expect(sockets["gateway"] == [3, 5] && sockets["operations"] == [4] && sockets["other"] == [])
+        #expect(sockets.unused(by: ["fd:gateway", "127.0.0.1:8790"]).map(\.descriptor) == [4])
+        #expect(sockets.unused(by: ["fd:3", "fd:4"]).map(\.descriptor) == [5])
+        // Meant for the process that started us, or for none.
+        environment["LISTEN_PID"] = "78"
+        #expect(Supervisor(environment: environment, processID: 77).sockets["gateway"] == [])
+        environment["LISTEN_PID"] = nil
+        #expect(Supervisor(environment: environment, processID: 77).sockets["gateway"] == [])
+    }
+
+    @Test(arguments: ["-1", "", "a", "99999999999999999999"])
+    func aCountThatMakesNoSenseGivesNoSocket(count: String) {
+        #expect(InheritedSockets(count: count, names: "gateway")["gateway"].isEmpty)
+    }
+
+    @Test func fewerNamesThanSocketsLeaveTheRestWithout() {
+        let sockets = InheritedSockets(count: "2", names: "gateway")
+        #expect(sockets["gateway"] == [3] && sockets[""] == [4])
+        #expect(InheritedSockets(count: "1", names: "a:b")["b"].isEmpty)
+    }
+}
+
+/// The watchdog is fed while all loops turn, and only then.
+@Suite struct LoopWatchTests {
+    @Test func aStuckLoopStopsTheSignsAndItsEndBringsThemBack() async throws {
+        let loops = [try EventLoop(index: 0), try EventLoop(index: 1)]
+        defer { for loop in loops { loop.stop() } }
+        let signs = Locked(0)
+        let watch = LoopWatch(
+            loops: loops,
+            watchdog: .milliseconds(40),
+            patience: .milliseconds(50),
+            logger: Logger(level: .error, sink: SilentSink()),
+            onTurn: { signs.withLock { $0 += 1 } }
+        )
+        watch.start()
+        while signs.withLock({ $0 }) < 5 { await Task.yield() }
+        #expect(watch.isTurning)
+        let gate = TestSignal()
+        loops[1].execute { _ = gate.wait() }
+        while watch.isTurning { await Task.yield() }
+        let before = signs.withLock { $0 }
+        #expect(watch.lag >= .milliseconds(50))
+        // Ten intervals in which the other loop has turned.
+        let end = ContinuousClock.now + .milliseconds(100)
+        while ContinuousClock.now < end { await loops[0].perform {} }
+        #expect(signs.withLock { $0 } == before)
+        #expect(!watch.isTurning)
+        gate.give()
+        while signs.withLock({ $0 }) < before + 5 { await Task.yield() }
+        #expect(watch.isTurning)
+        await watch.stop()
+    }
+
+    private struct SilentSink: LogSink {
+        func write(_ record: LogRecord) {}
+    }
+}
