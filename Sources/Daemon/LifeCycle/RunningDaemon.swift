@@ -120,10 +120,10 @@ struct RunningDaemon: Sendable {
             retention.cancel()
             await retention.value
         }
-        let watch = Task { await assembly.realtime.watch() }
+        let sessions = Task { await assembly.realtime.watch() }
         await services.add("realtime") {
-            watch.cancel()
-            await watch.value
+            sessions.cancel()
+            await sessions.value
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },

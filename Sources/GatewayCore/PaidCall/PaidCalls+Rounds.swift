@@ -38,6 +38,22 @@ extension PaidCalls {
         return .unknown(account, upstreamKey: row.upstreamKey)
     }
 
+    /// Refuses a round that would be refused at its end, before somebody has spoken; nothing is reserved.
+    ///
+    /// - Throws: 429/42903 when the day of the client or its user is used up.
+    func checkQuotas(of scope: CallScope) throws(GatewayError) {
+        let limits = self.services.limiter.limits(of: scope.client)
+        let dayOffset = self.configuration.dayOffset
+        var shares: [(LimitedParty, QuotaLedger.Share)] = [
+            (.client, .client(scope.client, limits, dayOffset: dayOffset))
+        ]
+        if let user = scope.user { shares.append((.user, .user(user, of: scope.client, limits, dayOffset: dayOffset))) }
+        for (party, share) in shares {
+            guard let refusal = self.quotas.refusal(of: share, audioMilliseconds: 0) else { continue }
+            throw .dailyLimit(of: party, refusal, now: self.services.clock.unixMilliseconds())
+        }
+    }
+
     /// Ends a round: with the answer of its key, with that of a round that ended before it, or by the platform's word.
     ///
     /// A round that waited for one that was not executed takes its place.

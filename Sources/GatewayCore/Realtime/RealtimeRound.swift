@@ -37,13 +37,13 @@ actor RealtimeRound: PaidRound {
     let requestID: String
     let client: any WebSocketChannel
     private(set) var parameters: RoundParameters
-    private(set) var phase = Phase.open
+    var phase = Phase.open
     private(set) var course = Course.live
 
     var session: RealtimeSession
     var buffer: ReplayBuffer
     private var digest: KeyedDigest
-    private var byteCount = 0
+    var byteCount = 0
     private let precheckMode: PrecheckMode
     private var precheck: AudioPrecheck?
 
@@ -63,13 +63,13 @@ actor RealtimeRound: PaidRound {
     var connectionCount = 0
     var dialling: Task<Void, Never>?
     var flushing: Task<Void, Never>?
-    private var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
-    private var isCounted = false
-    private let began: ContinuousClock.Instant
+    var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
+    var isCounted = false
+    let began: ContinuousClock.Instant
 
     let outcome = Waiting<RoundOutcome>()
-    private let over = Waiting<WebSocketClose?>()
-    private var closing: WebSocketClose?
+    let over = Waiting<WebSocketClose?>()
+    var closing: WebSocketClose?
 
     init(
         _ parameters: RoundParameters,
@@ -113,10 +113,10 @@ actor RealtimeRound: PaidRound {
 
     /// Begins, as what is known of the key has it.
     ///
-    /// - Throws: 429/42901 when too many calls of the client run.
+    /// - Throws: 429/42901 when too many calls of the client run, 429/42903 when its day is used up.
     func begin(_ standing: RoundStanding) throws(GatewayError) {
         switch standing {
-        case .open: break
+        case .open: try self.services.calls.checkQuotas(of: self.scope)
         case .settled(let mayBeNeeded): self.course = mayBeNeeded ? .deferred : .replayed
         case .unknown(let account, let key):
             self.carrier = account
@@ -254,86 +254,6 @@ actor RealtimeRound: PaidRound {
     /// Call it once.
     func untilOver() async -> WebSocketClose? {
         await self.over.wait()
-    }
-
-    // MARK: The end
-
-    func countCall() throws(GatewayError) {
-        guard !self.isCounted else { return }
-        try self.services.upstream.limiter.beginCall(client: self.scope.client, user: self.scope.user)
-        self.isCounted = true
-    }
-
-    /// There will be no result by way of the platform.
-    func fail(_ failure: RealtimeSession.Failure) async {
-        if failure.reason == .bufferOverflow { self.services.metrics.overflows.increment() }
-        if failure.reason == .loss, case .closed(let code?, let reason)? = failure.loss {
-            self.closing = WebSocketCloseCode(rawValue: code).map { WebSocketClose($0, reason: reason) }
-        }
-        let outcome = self.outcome(of: failure)
-        guard self.phase == .open else {
-            self.outcome.resolve(outcome)
-            return
-        }
-        self.phase = .ending
-        guard case .refused(let result) = outcome.result else { return }
-        await self.finish(result)
-    }
-
-    /// Tells the client how the round has ended.
-    private func finish(_ result: FlightResult, warnings: [RealtimeWarning]? = nil) async {
-        guard self.phase == .ending else { return }
-        self.phase = .over
-        let frame: [UInt8]
-        let ending: RealtimeMetrics.Ending
-        switch result {
-        case .passed(let response) where response.status.code < 400:
-            let isReplayed = response.fields[.idempotencyReplayed] != nil
-            if let warnings, !isReplayed { await self.tell(self.dialect.warning(warnings)) }
-            frame = self.dialect.result(response.body, isReplayed: isReplayed)
-            ending = isReplayed ? .replayed : .result
-        case .passed(let response):
-            frame = response.body
-            ending = .failed
-        case .failed(let error), .refused(let error):
-            frame = self.dialect.refusal(
-                error,
-                requestID: self.requestID,
-                at: self.services.clock.unixMilliseconds()
-            )
-            ending = .failed
-        case .answered:
-            preconditionFailure("an answer comes as a response")
-        }
-        self.services.metrics.count(ending)
-        await self.tell(frame)
-        await self.close(ending)
-    }
-
-    /// Sends a frame to the client, be it there or not.
-    func tell(_ frame: [UInt8]) async {
-        await self.client.send(WebSocketMessage(kind: .text, bytes: frame))
-    }
-
-    private func close(_ ending: RealtimeMetrics.Ending) async {
-        await self.perform(self.session.cancel())
-        self.session.close()
-        self.timer?.task.cancel()
-        self.timer = nil
-        self.buffer.removeAll()
-        if self.isCounted { self.services.upstream.limiter.endCall(client: self.scope.client, user: self.scope.user) }
-        self.isCounted = false
-        self.services.logger.info(
-            "realtime round",
-            [
-                "request.id": .string(self.requestID),
-                "realtime.ending": .string(ending.rawValue),
-                "realtime.connections": .int(self.connectionCount),
-                "audio_ms": .int(self.byteCount / 32),
-                "duration_ms": .milliseconds(self.now - self.began),
-            ]
-        )
-        self.over.resolve(self.closing)
     }
 
     // MARK: Time

@@ -230,6 +230,21 @@ import Testing
         await bench.close()
     }
 
+    @Test func aDayThatIsUsedUpIsSaidBeforeAnybodySpeaks() async throws {
+        let bench = try RealtimeBench()
+        var limits = LimitSettings()
+        limits.defaults.daily.calls = 1
+        bench.limiter.change(to: limits)
+        let client = try await bench.connect()
+        #expect(try await client.round(key: "k").contains(#""recordId""#))
+        await client.start()
+        #expect(try await client.next().contains(#""code":42903"#))
+        // Replays are free.
+        #expect(try await client.round(key: "k").contains(#""replayed":true"#))
+        #expect(bench.platform.bills.count == 1)
+        await bench.close()
+    }
+
     @Test func severalRoundsFollowOneAnother() async throws {
         let bench = try RealtimeBench()
         let client = try await bench.connect()
