@@ -211,5 +211,25 @@ scores english
 tell ""
 holds "the platform has billed 2 evaluations, one for each recording" equal "$(bills .billed)" 2
 
+heading "Spoken live, over a connection that breaks"
+tell "An app streams its microphone over a WebSocket, and 'speechgate stream' does the same with a recording, as fast as" \
+    "it was spoken. The platform is told to cut its connection after half of the sentence." ""
+curl -sS --max-time 10 -o "$work/cut" "$simulator/__sim/faults" \
+    -d '{"faults":[{"match":"/api/v1/ws","fault":"ws-kill-bytes:40000"}]}'
+line "speechgate stream Tests/Recordings/zh_sentence.wav \\" "what the microphone hears"
+line "  --text 今天天气很好 --key lesson-9 --user mei" "the same names as ever"
+tell ""
+export SPEECHGATE_API_KEY=$api_key
+"$root/.build/release/speechgate" stream "$recordings/zh_sentence.wav" --text 今天天气很好 --key lesson-9 --user mei \
+    --gateway "$gateway" >"$work/stream.out" 2>"$work/stream.err" || fail "speechgate stream: $(tail -n 3 "$work/stream.err")"
+sed 's/^/   /' "$work/stream.out"
+tell ""
+holds "the platform saw two connections, and cut the first" \
+    equal "$(asked 'map(.session // empty) | map(.results)')" "[0,1]"
+holds "what it scored is the whole recording, to the byte" \
+    equal "$(bills '.records[-1].audioSha256')" "$(tail -c +45 "$recordings/zh_sentence.wav" | sha256sum | cut -d ' ' -f 1)"
+holds "the platform has billed 3 evaluations: one for this recording, though it was sent one and a half times" \
+    equal "$(bills .billed)" 3
+
 printf '\n%sAll of this was checked.%s To play on: scripts/sandbox.sh keeps gateway and simulator running.\n' \
     "$bold" "$plain"

@@ -17,8 +17,8 @@ from throwaway import Failure
 
 SESSIONS, SECONDS, CLIENTS, BROKEN = 1000, 60, 8, 5
 BAR = 20
-# The audio of all sessions lies in the spool, of which a client may take a quarter and which may take half of the disk.
-DISK_NEEDED = 2 * CLIENTS * SESSIONS // CLIENTS * SECONDS * 32_000
+# The audio of all sessions lies in the spool, which may take half of the disk.
+DISK_NEEDED = 2 * SESSIONS * SECONDS * 32_000
 WHAT = (
     f"p99 that is added to the way of a frame, {SESSIONS} realtime sessions of {SECONDS} s by {CLIENTS} clients, replay on, "
     f"{BROKEN} % broken once; direct and nginx without breaks"
