@@ -23,6 +23,10 @@ extension GatewayError {
         fields.append(.contentType, "application/json")
         if let retryAfter = self.retryAfter { fields.append(.retryAfter, String(retryAfter)) }
         if let allow = self.allow { fields.append(.allow, allow) }
+        if self.status == 426 {
+            fields.append(.upgrade, "websocket")
+            fields.append(.secWebSocketVersion, "13")
+        }
         if self.status == 401 { fields.append(.wwwAuthenticate, "Bearer") }
         if let key = self.idempotencyKey { fields.append(.idempotencyKey, key) }
         if self.attempts > 0 { fields.append(.attempts, String(self.attempts)) }
