@@ -133,6 +133,11 @@ struct RunningDaemon: Sendable {
             retention.cancel()
             await retention.value
         }
+        let sessions = Task { await assembly.realtime.watch() }
+        await services.add("realtime") {
+            sessions.cancel()
+            await sessions.value
+        }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
             isDiskLow: { disk.isLow },
