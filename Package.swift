@@ -32,7 +32,10 @@ let package = Package(
             name: "UpstreamClient",
             dependencies: ["CCurl", "Cryptography", "EventLoop", "HTTPWire", "Telemetry"]
         ),
-        .target(name: "Store", dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire"]),
+        .target(
+            name: "Store",
+            dependencies: ["Locking", "CSQLite", "CZstd", "Cryptography", "HTTPWire", "Telemetry"]
+        ),
         // Level 4.
         .target(
             name: "GatewayCore",

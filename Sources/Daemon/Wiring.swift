@@ -21,6 +21,8 @@ struct GatewayAssembly: Sendable {
     let erasures: Erasures
     /// What clients may use.
     let limiter: ClientLimiter
+    /// Where request bodies go.
+    let bodies: BodyStorage
     /// The accounts of the platform Yugu.
     let yuguAccounts: AccountPool
     /// The realtime sessions at the platform Yugu.
@@ -51,7 +53,7 @@ struct GatewayAssembly: Sendable {
             limiter: self.limiter,
             maximumAnswer: yugu.answerBytes.bytes,
             logger: logger,
-            metrics: GatewayMetrics(registry: registry)
+            metrics: GatewayMetrics(registry: registry, platformCodes: YuguProvider.codes)
         )
         var callTimes = PaidCalls.Configuration()
         callTimes.waitForWinner = yugu.waitForWinner
@@ -80,6 +82,7 @@ struct GatewayAssembly: Sendable {
         )
         let issuer = TokenIssuer(clients: clients, masters: masters, revocations: revocations)
         let bodies = try Self.bodies(configuration, fingerprintKey: store.fingerprintKey)
+        self.bodies = bodies
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
@@ -126,16 +129,6 @@ struct GatewayAssembly: Sendable {
         self.calls = calls
         self.erasures = erasures
         self.accounts = providers.map(\.accounts)
-        let accounts = self.accounts
-        registry.gauges(
-            "speechgate_account_usable",
-            "1 while the platform takes calls of the account, as far as it has said.",
-            by: "account"
-        ) { accounts.flatMap { $0.status() }.map { ($0.name, $0.isUsable ? 1 : 0) } }
-        registry.gauges("speechgate_account_waiting_calls", "Calls that wait for a slot of the account.", by: "account")
-        {
-            accounts.flatMap { $0.status() }.map { ($0.name, Double($0.waitingCalls)) }
-        }
     }
 
     private static func bodies(

@@ -9,7 +9,7 @@ public final class Gateway: HTTPResponder {
     private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
-    private let requests: RequestCounters
+    private let requests: RequestMetrics
     private let draining = Atomic(false)
 
     /// Makes a gateway of routes.
@@ -30,7 +30,7 @@ public final class Gateway: HTTPResponder {
         self.refusal = refusal
         self.clock = clock
         self.logger = logger
-        self.requests = RequestCounters(routes: routes.map(\.pattern), registry: registry)
+        self.requests = RequestMetrics(routes: routes, registry: registry)
     }
 
     /// From now on begins nothing that costs money; what runs is finished.
@@ -43,8 +43,10 @@ public final class Gateway: HTTPResponder {
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
         let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
+        let trace = RequestTrace(of: request.head)
         var response: HTTPResponse
         var route: Int?
+        var reason: String?
         do throws(GatewayError) {
             switch self.router.match(request.head.method, path: request.head.path) {
             case .route(let match, let index, let parameter):
@@ -54,7 +56,8 @@ public final class Gateway: HTTPResponder {
                     clientAddress: address,
                     requestID: requestID,
                     parameter: parameter,
-                    isDraining: self.draining.load(ordering: .relaxed)
+                    isDraining: self.draining.load(ordering: .relaxed),
+                    trace: trace
                 )
                 response = try await match.handle(exchange)
             case .otherMethods(let allow):
@@ -66,18 +69,24 @@ public final class Gateway: HTTPResponder {
             }
         } catch {
             self.requests.count(error)
+            reason = error.reason
             response = error.response(requestID: requestID, timestamp: self.clock.unixMilliseconds())
         }
         response.fields.append(.xRequestID, requestID)
-        self.requests.count(route: route, status: response.status.code)
-        self.log(
-            request,
-            from: address,
+        let duration = self.clock.now() - start
+        self.requests.count(route: route, status: response.status.code, credential: trace.credential)
+        self.requests.note(duration, waiting: trace.upstreamWait, route: route)
+        let record = AccessRecord(
+            head: request.head,
+            route: self.requests.name(of: route),
+            clientAddress: address,
             requestID: requestID,
-            route: route,
             response: response,
-            duration: self.clock.now() - start
+            reason: reason,
+            duration: duration,
+            trace: trace
         )
+        self.logger.info("request", record.metadata)
         return response
     }
 
@@ -114,27 +123,5 @@ public final class Gateway: HTTPResponder {
             if let refusal = self.refusal(head.path) { throw refusal }
             throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
         }
-    }
-
-    private func log(
-        _ request: HTTPRequest,
-        from address: String,
-        requestID: String,
-        route: Int?,
-        response: HTTPResponse,
-        duration: Duration
-    ) {
-        self.logger.info(
-            "request",
-            [
-                "request.id": .string(requestID),
-                "http.method": .string(request.head.method.token),
-                "http.route": .string(self.requests.name(of: route)),
-                "http.status": .int(response.status.code),
-                "client.address": .string(address),
-                "bytes_out": .int(response.body.count),
-                "duration_ms": .milliseconds(duration),
-            ]
-        )
     }
 }

@@ -206,6 +206,16 @@ public struct GatewayError: Error, Sendable {
         retryAfter: 5
     )
 
+    /// 503/50000: what is left of the disk is for the answers of calls that run.
+    public static let diskLow = GatewayError(
+        status: 503,
+        code: .internalError,
+        origin: .gateway,
+        message: "The gateway's disk is nearly full, so it sends no paid call; nothing was executed, try again later.",
+        reason: "disk_low",
+        retryAfter: 10
+    )
+
     /// 503/50000: no room for the request's body.
     public static let spoolFull = GatewayError(
         status: 503,

@@ -31,6 +31,8 @@ public struct Exchange: Sendable {
     public let parameter: String?
     /// Whether the gateway went down already when the request came.
     let isDraining: Bool
+    /// What is learned about the request.
+    public let trace: RequestTrace
 
     /// The request's head.
     public var head: HTTPRequestHead { self.request.head }

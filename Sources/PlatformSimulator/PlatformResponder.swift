@@ -69,6 +69,7 @@ final class PlatformResponder: IrregularResponder {
         case unknown(String)
     }
 
+    private static let traceField = HTTPField.Name(literal: "traceparent")
     private static let faultField = HTTPField.Name(literal: "X-Sim-Fault")
 
     /// Writes a request into the log, and finds its fault.
@@ -96,6 +97,7 @@ final class PlatformResponder: IrregularResponder {
                         appKey: credentials.appKey,
                         timestamp: credentials.timestamp,
                         nonce: credentials.nonce,
+                        traceparent: head.fields[Self.traceField],
                         bodyBytes: bodyBytes,
                         fault: own ?? queued?.text
                     )

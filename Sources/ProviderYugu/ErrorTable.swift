@@ -60,6 +60,9 @@ enum ErrorTable {
         )
     }
 
+    /// The codes that are known.
+    static var codes: [Int] { Self.entries.map(\.code) }
+
     static let entries = [
         Entry(40001, "VALIDATION_ERROR", 400, .invalidParameter, "a parameter is missing or has no valid value"),
         Entry(40100, "UNAUTHORIZED", 401, .auth, "the credentials are missing or not valid"),

@@ -54,6 +54,7 @@ struct EvaluateRoute: Sendable {
             accounts: self.provider.accounts,
             requestID: exchange.requestID
         )
+        request.trace = exchange.trace
         request.refusal = precheck.refusal(verdict)
         // A refusal says itself what was found.
         return (request, request.refusal == nil ? precheck.warnings(verdict) : nil)

@@ -9,7 +9,11 @@ struct RealtimeRoute: Sendable {
 
     var route: Route {
         Route(.get, self.dialect.path) { exchange async throws(GatewayError) in
-            try await self.sessions.open(exchange, dialect: self.dialect)
+            // Without the wish for a WebSocket the path is that of the form, which is sent with POST.
+            if case .compat = self.dialect.surface, !WebSocketServerHandshake.isRequested(by: exchange.head) {
+                throw .methodNotAllowed("POST, OPTIONS")
+            }
+            return try await self.sessions.open(exchange, dialect: self.dialect)
         }
     }
 }

@@ -24,7 +24,7 @@ struct ReportRoute: Sendable {
         if let report = row.report, report.isComplete { return self.response(report, isStale: false) }
         let response: HTTPResponse
         do throws(GatewayError) {
-            response = try await self.fetch(recordID, of: row, for: principal, requestID: exchange.requestID)
+            response = try await self.fetch(recordID, of: row, for: principal, exchange: exchange)
         } catch {
             // The platform's own refusal is news; that nothing came of the request is not.
             let isRefusal = error.origin == .upstream && error.status < 500
@@ -54,19 +54,20 @@ struct ReportRoute: Sendable {
         _ recordID: String,
         of row: ReportRow,
         for principal: Principal,
-        requestID: String
+        exchange: Exchange
     ) async throws(GatewayError) -> HTTPResponse {
         guard let account = self.provider.accounts.account(withAppKey: row.appKey) else {
             throw .accountRefused
         }
         let url = self.provider.configuration.baseURL + "/api/v1/report/" + PercentCoding.encode(recordID)
-        let fetch = UpstreamFetch(
+        var fetch = UpstreamFetch(
             services: self.provider.upstream,
             account: account,
             route: .free("report"),
             principal: principal,
-            requestID: requestID
+            requestID: exchange.requestID
         )
+        fetch.trace = exchange.trace
         return try await fetch.run(
             request: { timestamp, nonce in
                 var fields = HTTPFields()

@@ -36,7 +36,7 @@ struct SpeechRoute: Sendable {
             body: try SpeechBody(json),
             address: self.address(for: principal)
         )
-        return PaidCalls.Request(
+        var request = PaidCalls.Request(
             operation: operation,
             principal: principal,
             key: key,
@@ -45,6 +45,8 @@ struct SpeechRoute: Sendable {
             accounts: self.provider.accounts,
             requestID: exchange.requestID
         )
+        request.trace = exchange.trace
+        return request
     }
 
     /// How the principal gets the address of an audio: by way of the gateway where that is wanted, else as it is.

@@ -50,6 +50,9 @@ public struct YuguProvider: Provider {
         self.realtime = realtime
     }
 
+    /// The codes of the platform's table.
+    public static var codes: [Int] { ErrorTable.codes }
+
     /// Our accounts at the platform.
     public var accounts: AccountPool { self.configuration.accounts }
 

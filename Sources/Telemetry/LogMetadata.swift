@@ -5,6 +5,11 @@ public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
     /// Keys and values; no key occurs twice.
     private(set) var entries: [(key: StaticString, value: LogValue)] = []
 
+    /// Makes none, with room for some.
+    public init(capacity: Int) {
+        self.entries.reserveCapacity(capacity)
+    }
+
     /// Takes keys and values; the last value of a repeated key wins.
     public init(dictionaryLiteral elements: (StaticString, LogValue)...) {
         self.entries.reserveCapacity(elements.count)
@@ -23,6 +28,12 @@ public struct LogMetadata: Sendable, ExpressibleByDictionaryLiteral {
             case (nil, nil): break
             }
         }
+    }
+
+    /// Adds a key that is not there yet, which nobody looks for.
+    public mutating func append(_ key: StaticString, _ value: LogValue) {
+        assert(!self.entries.contains { Self.areEqual($0.key, key) }, "\(key) is there")
+        self.entries.append((key, value))
     }
 
     private static func areEqual(_ left: StaticString, _ right: StaticString) -> Bool {

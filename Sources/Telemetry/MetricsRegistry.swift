@@ -53,26 +53,63 @@ public final class MetricsRegistry: Sendable {
         return counters
     }
 
-    /// Makes a counter for each pair of values of two labels that are known now.
+    /// Makes a counter of time that counts milliseconds; the text shows seconds.
+    public func millisecondCounter(_ name: String, _ help: String) -> Counter {
+        let counter = Counter()
+        self.add(name) { text in
+            text.begin(name, help, .counter)
+            text.sample(name, value: Double(counter.value) / 1_000)
+        }
+        return counter
+    }
+
+    /// Makes a counter for each combination of the values of labels that are known now.
     ///
-    /// - Returns: For each value of the first label, the counters of the second one's values, in the given order.
+    /// - Returns: The counters, those of the last label's values side by side.
     public func counters(
         _ name: String,
         _ help: String,
-        by first: (label: String, values: [String]),
-        and second: (label: String, values: [String])
-    ) -> [[Counter]] {
-        Self.check(labelNames: [first.label, second.label])
-        let counters = first.values.map { _ in second.values.map { _ in Counter() } }
+        by labels: [(label: String, values: [String])]
+    ) -> [Counter] {
+        Self.check(labelNames: labels.map(\.label))
+        let series = labels.reduce([[]]) { rows, label in
+            rows.flatMap { row in label.values.map { row + [(name: label.label, value: $0)] } }
+        }
+        let counters = series.map { (labels: [MetricsText.Label]) in (labels, Counter()) }
         self.add(name) { text in
             text.begin(name, help, .counter)
-            for (value, row) in zip(first.values, counters) {
-                for (otherValue, counter) in zip(second.values, row) {
-                    text.sample(name, [(first.label, value), (second.label, otherValue)], value: counter.value)
-                }
+            for (labels, counter) in counters { text.sample(name, labels, value: counter.value) }
+        }
+        return counters.map(\.1)
+    }
+
+    // MARK: Histograms
+
+    /// Declares a histogram.
+    public func add(_ histogram: Histogram, _ name: String, _ help: String) {
+        self.add(name) { text in
+            text.begin(name, help, .histogram)
+            text.samples(name, of: histogram.reading)
+        }
+    }
+
+    /// Makes a histogram for each value of a label.
+    public func histograms<Label: MetricLabel>(
+        _ name: String,
+        _ help: String,
+        _ bounds: Histogram.Bounds,
+        by label: Label.Type
+    ) -> [Label: Histogram] {
+        Self.check(labelNames: [Label.labelName])
+        let histograms = Dictionary(uniqueKeysWithValues: Label.allCases.map { ($0, Histogram(bounds)) })
+        self.add(name) { text in
+            text.begin(name, help, .histogram)
+            for label in Label.allCases {
+                guard let histogram = histograms[label] else { continue }
+                text.samples(name, [(Label.labelName, label.rawValue)], of: histogram.reading)
             }
         }
-        return counters
+        return histograms
     }
 
     // MARK: Gauges

@@ -5,6 +5,7 @@ struct MetricsText {
     enum Kind: String, Sendable {
         case counter
         case gauge
+        case histogram
     }
 
     private(set) var bytes: [UInt8] = []
@@ -21,6 +22,16 @@ struct MetricsText {
 
     mutating func sample(_ name: String, _ labels: [Label] = [], value: Double) {
         self.sample(name, labels, text: Self.text(of: value))
+    }
+
+    /// The series of one histogram.
+    mutating func samples(_ name: String, _ labels: [Label] = [], of reading: Histogram.Reading) {
+        for (bound, count) in reading.buckets {
+            self.sample(name + "_bucket", labels + [("le", Self.text(of: bound))], value: count)
+        }
+        self.sample(name + "_bucket", labels + [("le", "+Inf")], value: reading.count)
+        self.sample(name + "_sum", labels, value: reading.sum)
+        self.sample(name + "_count", labels, value: reading.count)
     }
 
     /// Whether a text is `[a-zA-Z_:][a-zA-Z0-9_:]*`.

@@ -5,36 +5,36 @@ import Testing
 @testable import Daemon
 
 @Suite struct ReadinessTests {
-    @Test(arguments: [
-        (Readiness.Stage.serving, true, true, true, [Readiness.Reason]()),
-        (.starting, true, true, true, [.starting]),
-        (.draining, true, true, true, [.draining]),
-        (.serving, false, true, true, [.store]),
-        (.serving, true, false, true, [.loops]),
-        (.serving, true, true, false, [.accounts]),
-        (.draining, false, false, false, [.draining, .store, .loops, .accounts]),
-    ])
-    func everyReasonAgainstWorkIsNamed(
-        stage: Readiness.Stage,
-        isStoreWritable: Bool,
-        areLoopsTurning: Bool,
-        hasReadyAccount: Bool,
-        reasons: [Readiness.Reason]
-    ) {
+    @Test(
+        arguments: [
+            (.serving, []), (.starting, []), (.draining, []), (.serving, [.store]), (.serving, [.disk]),
+            (.serving, [.loops]), (.serving, [.accounts]), (.draining, [.store, .disk, .loops, .accounts]),
+        ] as [(Readiness.Stage, Set<Readiness.Reason>)]
+    )
+    func everyReasonAgainstWorkIsNamed(stage: Readiness.Stage, faults: Set<Readiness.Reason>) {
         let settings = Account.Settings(secretKey: Secret("s"))
-        let pool = AccountPool(hasReadyAccount ? [Account(name: "main", appKey: "k", settings: settings)] : [])
+        let account = Account(name: "main", appKey: "k", settings: settings)
+        let pool = AccountPool(faults.contains(.accounts) ? [] : [account])
         let readiness = Readiness(
-            isStoreWritable: { isStoreWritable },
-            areLoopsTurning: { areLoopsTurning },
+            isStoreWritable: { !faults.contains(.store) },
+            isDiskLow: { faults.contains(.disk) },
+            areLoopsTurning: { !faults.contains(.loops) },
             accounts: { pool.status() }
         )
         readiness.enter(stage)
-        #expect(readiness.reasons == reasons)
+        let reasons = readiness.reasons
+        switch stage {
+        case .starting: #expect(reasons.first == .starting)
+        case .draining: #expect(reasons.first == .draining)
+        case .serving: #expect(!reasons.contains(.starting) && !reasons.contains(.draining))
+        }
+        #expect(Set(reasons).subtracting([.starting, .draining]) == faults)
     }
 
     @Test func aDaemonBeginsUnready() {
         let readiness = Readiness(
             isStoreWritable: { true },
+            isDiskLow: { false },
             areLoopsTurning: { true },
             accounts: { AccountPool([]).status() }
         )

@@ -88,7 +88,14 @@ final class PrincipalBench: Sendable {
     ) -> Exchange {
         let head = Self.exchange(fields, from: address, framing: .length(body.bytes.count)).head
         let request = HTTPRequest(head: head, body: body, peerAddress: address)
-        return Exchange(request: request, clientAddress: address, requestID: "r", parameter: nil, isDraining: false)
+        return Exchange(
+            request: request,
+            clientAddress: address,
+            requestID: "r",
+            parameter: nil,
+            isDraining: false,
+            trace: RequestTrace()
+        )
     }
 
     static func exchange(
@@ -112,7 +119,14 @@ final class PrincipalBench: Sendable {
             expectsContinue: false
         )
         let request = HTTPRequest(head: head, body: NoContent(), peerAddress: address)
-        return Exchange(request: request, clientAddress: address, requestID: "r", parameter: nil, isDraining: false)
+        return Exchange(
+            request: request,
+            clientAddress: address,
+            requestID: "r",
+            parameter: nil,
+            isDraining: false,
+            trace: RequestTrace()
+        )
     }
 
     /// Status and code of a refusal, or nil.

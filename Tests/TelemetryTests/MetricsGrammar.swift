@@ -40,7 +40,7 @@ struct MetricsGrammar {
                 guard let described = help, described.name == name else {
                     throw Violation(description: "TYPE without its HELP: \(line)")
                 }
-                guard ["counter", "gauge"].contains(type) else { throw Violation(description: "\(line)") }
+                guard ["counter", "gauge", "histogram"].contains(type) else { throw Violation(description: "\(line)") }
                 guard name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil else {
                     throw Violation(description: "\(line)")
                 }
@@ -60,7 +60,8 @@ struct MetricsGrammar {
 
     private mutating func append(_ sample: Sample, _ line: Substring) throws {
         guard var family = self.families.popLast() else { throw Violation(description: "before any TYPE: \(line)") }
-        guard family.name == sample.name else {
+        let names = family.type == "histogram" ? ["_bucket", "_sum", "_count"].map { family.name + $0 } : [family.name]
+        guard names.contains(sample.name) else {
             throw Violation(description: "outside its family: \(line)")
         }
         guard !family.samples.contains(where: { $0.name == sample.name && $0.labels == sample.labels }) else {

@@ -46,11 +46,10 @@ import Testing
         let counters = registry.counters(
             "p_total",
             "Help.",
-            by: ("route", routes),
-            and: ("outcome", ["answered", "refused"])
+            by: [("route", routes), ("outcome", ["answered", "refused"])]
         )
-        counters[1][0].increment(by: 2)
-        counters[1][0].increment()
+        counters[2].increment(by: 2)
+        counters[2].increment()
         let table = try #require(try MetricsGrammar(registry.exposition())["p_total"])
         #expect(table.samples.map(\.value) == [0, 0, 3, 0])
         #expect(table.value(["route": "report", "outcome": "answered"]) == 3)
@@ -89,7 +88,7 @@ import Testing
     ])
     func labelValuesAndHelpAreEscaped(text: String) throws {
         let registry = MetricsRegistry()
-        registry.counters("c_total", text, by: ("name", [text]), and: ("kind", ["x"]))[0][0].increment(by: 9)
+        registry.counters("c_total", text, by: [("name", [text]), ("kind", ["x"])])[0].increment(by: 9)
         let family = try #require(try MetricsGrammar(registry.exposition())["c_total"])
         #expect(family.help == text)
         #expect(family.value(["name": text, "kind": "x"]) == 9)
@@ -136,7 +135,7 @@ import Testing
         let registry = MetricsRegistry()
         let help = "Requests \\ with \"everything\"\n."
         let route = ("route", ["a\"b\\c\nd"])
-        registry.counters("speechgate_requests_total", help, by: route, and: ("class", ["2xx"]))[0][0].increment()
+        registry.counters("speechgate_requests_total", help, by: [route, ("class", ["2xx"])])[0].increment()
         registry.gauge("speechgate_level", "A level.") { .nan }
         registry.gauges("speechgate_outcomes", "Outcomes.", by: Outcome.self) { [.refused: 1] }
         let (status, complaints) = try await ChildProcess.run(

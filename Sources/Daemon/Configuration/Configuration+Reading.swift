@@ -142,6 +142,7 @@ extension Configuration.Limits {
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
         limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
+        limits.size("minimumFreeDisk", into: &self.minimumFreeDisk, in: .bytes(0) ... .gibibytes(4_096))
         self.clients.read(&limits)
         limits.duration("dayOffset", into: &self.dayOffset, in: .zero ... .milliseconds(86_399_999))
         limits.size("unprovenBudget", into: &self.unprovenBudget, in: .mebibytes(1) ... .gibibytes(64))

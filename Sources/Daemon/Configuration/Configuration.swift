@@ -98,6 +98,8 @@ struct Configuration: Hashable, Sendable {
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
+        /// What has to be free on the disk of the state directory for paid calls to be sent; the default is 256 MiB.
+        var minimumFreeDisk = ByteCount.mebibytes(256)
         /// What each client may use; the default is no limit.
         var clients = LimitSettings()
         /// How far ahead of UTC the day of clients' quotas begins; the default is 0.

@@ -11,6 +11,8 @@ final class Readiness: Sendable {
         case draining
         /// The store takes no writes, so paid calls are refused.
         case store
+        /// The disk has less room than `limits.minimumFreeDisk`, so paid calls are refused.
+        case disk
         /// An event loop is stuck.
         case loops
         /// No platform account takes calls, as far as the platform has said.
@@ -24,16 +26,19 @@ final class Readiness: Sendable {
 
     private let stage = Locked(Stage.starting)
     private let isStoreWritable: @Sendable () -> Bool
+    private let isDiskLow: @Sendable () -> Bool
     private let areLoopsTurning: @Sendable () -> Bool
     /// How the platform accounts stand.
     let accounts: @Sendable () -> [AccountStatus]
 
     init(
         isStoreWritable: @escaping @Sendable () -> Bool,
+        isDiskLow: @escaping @Sendable () -> Bool,
         areLoopsTurning: @escaping @Sendable () -> Bool,
         accounts: @escaping @Sendable () -> [AccountStatus]
     ) {
         self.isStoreWritable = isStoreWritable
+        self.isDiskLow = isDiskLow
         self.areLoopsTurning = areLoopsTurning
         self.accounts = accounts
     }
@@ -52,6 +57,7 @@ final class Readiness: Sendable {
         case .serving: break
         }
         if !self.isStoreWritable() { reasons.append(.store) }
+        if self.isDiskLow() { reasons.append(.disk) }
         if !self.areLoopsTurning() { reasons.append(.loops) }
         if !self.accounts().contains(where: \.isUsable) { reasons.append(.accounts) }
         return reasons

@@ -76,6 +76,7 @@ struct RunningDaemon: Sendable {
     ) async throws -> RunningDaemon {
         Self.checkDescriptors(configuration, logger: logger)
         let registry = MetricsRegistry()
+        ProcessMetrics.register(in: registry)
         // The loops end last: tasks on them see to it that what the platform answered is still stored.
         let loops = try await Self.makeLoops(configuration.loops, services: services)
         let watch = LoopWatch(
@@ -90,6 +91,7 @@ struct RunningDaemon: Sendable {
         let store = try Store.open(configuration.storeConfiguration(readers: loops.gateway.count + 1))
         await services.add("store") { await store.close() }
         DaemonMetrics.register(store, in: registry)
+        DaemonMetrics.registerWrites(of: store, in: registry)
         let upstream = try UpstreamClient(
             configuration: configuration.upstreamClient(),
             loops: loops.gateway,
@@ -104,6 +106,17 @@ struct RunningDaemon: Sendable {
             registry: registry
         )
         DaemonMetrics.register(assembly.calls, in: registry)
+        DaemonMetrics.register(accounts: assembly.accounts, in: registry)
+        DaemonMetrics.register(assembly.bodies, limits: configuration.limits, in: registry)
+        let disk = DiskWatch(
+            directory: configuration.stateDirectory,
+            threshold: configuration.limits.minimumFreeDisk.bytes,
+            calls: assembly.calls,
+            logger: logger
+        )
+        DaemonMetrics.register(disk, in: registry)
+        let watching = Task { await disk.run() }
+        await services.add("disk") { watching.cancel() }
         let flushing = Task { await UsageFlushing(calls: assembly.calls, logger: logger).run() }
         await services.add("usage") {
             flushing.cancel()
@@ -127,6 +140,7 @@ struct RunningDaemon: Sendable {
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
+            isDiskLow: { disk.isLow },
             areLoopsTurning: { watch.isTurning },
             accounts: { assembly.accounts.flatMap { $0.status() } }
         )

@@ -27,7 +27,10 @@ struct DoctorVerb: Sendable {
         let configuration = file.configuration
         var findings = [Finding("configuration", .ok, "\(file.path) is in order")]
         findings += secrets.warnings.map { Finding("secrets", .warning, $0) }
-        findings += StateDirectoryCheck(path: configuration.stateDirectory).findings()
+        findings += StateDirectoryCheck(
+            path: configuration.stateDirectory,
+            minimumFree: UInt64(configuration.limits.minimumFreeDisk.bytes)
+        ).findings()
         findings.append(Self.sqlite(Store.sqliteVersion))
         findings.append(await self.store(configuration, context))
         findings += await PlatformCheck(configuration: configuration).findings()

@@ -2,10 +2,12 @@ private import Glibc
 
 /// What `doctor` sees of the state directory: its room and who may read it.
 struct StateDirectoryCheck: Sendable {
-    /// Below this paid calls may be refused soon, in bytes.
-    private static let little = (fault: UInt64(64) << 20, warning: UInt64(1) << 30)
+    /// Below this, above what has to be free, paid calls may be refused soon, in bytes.
+    private static let little = UInt64(1) << 30
 
     let path: String
+    /// With less free, in bytes, no paid call is sent.
+    let minimumFree: UInt64
 
     func findings() -> [DoctorVerb.Finding] {
         guard Self.exists(self.path) else {
@@ -45,7 +47,9 @@ struct StateDirectoryCheck: Sendable {
         }
         let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         let text = "\(free >> 20) MiB are free for \(self.path)"
-        if free < Self.little.fault { return DoctorVerb.Finding("disk", .fault, text) }
-        return DoctorVerb.Finding("disk", free < Self.little.warning ? .warning : .ok, text)
+        guard free >= self.minimumFree else {
+            return DoctorVerb.Finding("disk", .fault, text + ", less than limits.minimumFreeDisk: no paid call is sent")
+        }
+        return DoctorVerb.Finding("disk", free - self.minimumFree < Self.little ? .warning : .ok, text)
     }
 }

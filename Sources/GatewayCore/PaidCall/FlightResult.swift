@@ -23,6 +23,8 @@ struct Answer: Sendable {
 struct AnswerDetails: Sendable {
     /// Taken from the store: a replay even for the request that asked first.
     var isReplay = false
+    /// The platform's id of the record.
+    var recordID: String?
     /// False while the answer waits to be written.
     var isStored = true
     /// Requests sent; zero for a replay.

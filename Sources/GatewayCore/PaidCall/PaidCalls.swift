@@ -2,6 +2,7 @@ public import Cryptography
 internal import EventLoop
 public import HTTPWire
 public import Store
+internal import Synchronization
 internal import Telemetry
 
 /// Executes paid calls at most once each (design, section 4, steps 4 to 9).
@@ -44,6 +45,8 @@ public final class PaidCalls: Sendable {
         public let requestID: String
         /// What the precheck has against the content; said only if a call of its own would be sent.
         public var refusal: GatewayError?
+        /// Takes what is learned about the request.
+        public var trace: RequestTrace?
 
         /// Takes the parts.
         ///
@@ -131,6 +134,7 @@ public final class PaidCalls: Sendable {
     let usage = UsageTally()
     let quotas: QuotaLedger
     let upstreamKeySecret: Secret
+    private let diskIsLow = Atomic(false)
 
     /// Makes the pipeline.
     ///
@@ -189,10 +193,14 @@ public final class PaidCalls: Sendable {
         case .mismatch:
             throw .keyReused
         case .landed(let result):
+            request.trace?.note(result)
             return try result.response(isOwner: false)
         case .waiter(let participant):
+            let trace = request.trace
             _ = consume request
-            return try await self.wait(participant, limit: self.configuration.waitForWinner)
+            let start = self.services.clock.now()
+            defer { trace?.add(self.services.clock.now() - start, to: .winner) }
+            return try await self.wait(participant, limit: self.configuration.waitForWinner, noting: trace)
         case .owner(let flight, let participant):
             return try await self.own(flight, participant, request)
         }
@@ -205,14 +213,25 @@ public final class PaidCalls: Sendable {
         _ request: consuming Request
     ) async throws(GatewayError) -> HTTPResponse {
         // Replays end here, without a task and without a wait.
-        switch self.known(request) {
+        let trace = request.trace
+        let start = self.services.clock.now()
+        let known = self.known(request)
+        trace?.add(self.services.clock.now() - start, to: .store)
+        switch known {
         case .land(let result):
+            trace?.note(result)
             self.flights.land(request.scope.hash, flight, with: result)
             return try result.response(isOwner: true)
         case .fly(let carrier):
             self.start(request, flight: flight, on: carrier)
-            return try await self.wait(participant, limit: nil)
+            return try await self.wait(participant, limit: nil, noting: trace)
         }
+    }
+
+    /// Whether no further call is sent, because its answer might find no room; replays go on.
+    public var isDiskLow: Bool {
+        get { self.diskIsLow.load(ordering: .relaxed) }
+        set { self.diskIsLow.store(newValue, ordering: .relaxed) }
     }
 
     /// Returns when no call runs any more.
@@ -227,11 +246,15 @@ public final class PaidCalls: Sendable {
 
     private func wait(
         _ participant: FlightTable.Participant,
-        limit: Duration?
+        limit: Duration?,
+        noting trace: RequestTrace?
     ) async throws(GatewayError) -> HTTPResponse {
         switch await self.news(participant, limit: limit) {
-        case .landed(let result, let asOwner): return try self.response(of: result, asOwner: asOwner)
-        case .timedOut, .left: throw .inProgress
+        case .landed(let result, let asOwner):
+            trace?.note(result)
+            return try self.response(of: result, asOwner: asOwner)
+        case .timedOut, .left:
+            throw .inProgress
         }
     }
 
@@ -284,7 +307,7 @@ public final class PaidCalls: Sendable {
             guard row.fingerprint == request.fingerprint.bytes else { return .land(.failed(.keyReused)) }
             self.services.metrics.replays.increment()
             let stored = Answer(status: answer.status, contentType: answer.contentType, body: answer.body)
-            return .land(.answered(stored, details: AnswerDetails(isReplay: true)))
+            return .land(.answered(stored, details: AnswerDetails(isReplay: true, recordID: answer.recordID)))
         }
         guard !row.isSettledBilled else { return .land(.failed(.settledBilled)) }
         guard request.operation.isDeduplicated, let account = self.account(thatCanTell: row, of: request.accounts)

@@ -181,6 +181,8 @@ extension PaidFlight {
     /// Takes a slot of an account and a share of its day.
     private func take(_ account: Account, isSticky: Bool) async throws(GatewayError) -> [Reservation] {
         let reserved = isSticky ? [] : try self.reserve([.account(account)], parties: [.account])
+        let start = self.services.clock.now()
+        defer { self.request.trace?.add(self.services.clock.now() - start, to: .slot) }
         do {
             try await account.takeSlot(for: self.client, services: self.services)
         } catch {

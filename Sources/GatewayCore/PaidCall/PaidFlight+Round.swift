@@ -10,6 +10,7 @@ extension PaidFlight {
     ///   round reserved is reserved still.
     func fly(_ round: any PaidRound, on carrier: Account?) async -> Landing {
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
+        guard !self.calls.isDiskLow else { return .failed(.diskLow) }
         let account: Account
         let reservations: [Reservation]
         do {

@@ -36,6 +36,7 @@ struct PaidFlight: Sendable {
     private func fly(_ exchange: any PaidExchange, on carrier: Account?) async -> Landing? {
         let scope = self.request.scope
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
+        guard !self.calls.isDiskLow else { return .failed(.diskLow) }
         do {
             try self.services.limiter.beginCall(client: scope.client, user: scope.user)
         } catch {
@@ -73,7 +74,7 @@ struct PaidFlight: Sendable {
         let claim = self.claim(on: boarding.account, reserving: boarding.reservations)
         var row: ClaimedRow
         do {
-            row = try await self.calls.store.claim(claim)
+            row = try await self.timed { () async throws(StoreError) in try await self.calls.store.claim(claim) }
         } catch {
             self.leave(boarding)
             return self.refusal(of: error)
@@ -136,7 +137,8 @@ struct PaidFlight: Sendable {
             makeRequest: { timestamp, nonce in
                 operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: row.upstreamKey)
             },
-            classify: { operation.classify($0) }
+            classify: { operation.classify($0) },
+            trace: self.request.trace
         )
     }
 
@@ -195,11 +197,18 @@ struct PaidFlight: Sendable {
         new.audioMilliseconds = self.request.operation.audioMilliseconds == nil ? facts.audioMilliseconds : nil
         self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds)
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
-        var details = AnswerDetails(attempts: attempts, traceID: response.fields[.xTraceID])
+        self.services.metrics.noteBill(audioMilliseconds: new.usedAudioMilliseconds)
+        var details = AnswerDetails(
+            recordID: facts.recordID,
+            attempts: attempts,
+            traceID: response.fields[.xTraceID]
+        )
         var landing = Landing(result: .answered(answer, details: details))
         do {
             // False when the row was settled or erased meanwhile: the client gets what it paid for all the same.
-            details.isStored = try await self.calls.store.complete(new)
+            details.isStored = try await self.timed { () async throws(StoreError) in
+                try await self.calls.store.complete(new)
+            }
         } catch {
             self.calls.trouble.note(error)
             details.isStored = false
@@ -225,7 +234,10 @@ struct PaidFlight: Sendable {
         var isReleased = false
         if row.isNew {
             do {
-                isReleased = try await self.calls.store.release(row: row.id, flight: self.flight) == .deleted
+                let release = try await self.timed { () async throws(StoreError) in
+                    try await self.calls.store.release(row: row.id, flight: self.flight)
+                }
+                isReleased = release == .deleted
             } catch {
                 self.calls.trouble.note(error)
             }
@@ -254,9 +266,20 @@ struct PaidFlight: Sendable {
     private func markUnresolved(_ row: ClaimedRow) async {
         self.calls.quotas.keep(row.reservations)
         do {
-            _ = try await self.calls.store.markUnresolved(row: row.id, flight: self.flight)
+            _ = try await self.timed { () async throws(StoreError) in
+                try await self.calls.store.markUnresolved(row: row.id, flight: self.flight)
+            }
         } catch {
             self.calls.trouble.note(error)
         }
+    }
+
+    /// Notes how long the store takes.
+    private func timed<Value: Sendable>(
+        _ work: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let start = self.services.clock.now()
+        defer { self.request.trace?.add(self.services.clock.now() - start, to: .store) }
+        return try await work()
     }
 }

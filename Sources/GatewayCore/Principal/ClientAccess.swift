@@ -110,11 +110,15 @@ public struct ClientAccess: Sendable {
             query: query,
             from: exchange.clientAddress
         )
+        exchange.trace.note(principal)
         try principal.require(scope)
         return principal
     }
 
     private func admission(of exchange: Exchange) throws(GatewayError) -> Admission {
-        try self.authentication.admit(exchange.head, from: exchange.clientAddress)
+        if Authentication.isSigned(exchange.head) { exchange.trace.credential = .signature }
+        let admission = try self.authentication.admit(exchange.head, from: exchange.clientAddress)
+        if case .accepted(let principal) = admission { exchange.trace.note(principal) }
+        return admission
     }
 }

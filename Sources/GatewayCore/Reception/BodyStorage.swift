@@ -47,6 +47,15 @@ public final class BodyStorage: Sendable {
         self.digest = KeyedDigest(key: fingerprintKey)
     }
 
+    /// Bytes of bodies that are in memory now.
+    public var memoryBytes: Int { self.memory.usedBytes }
+
+    /// Bytes of content now of which nobody knows yet who sent it.
+    public var unprovenBytes: Int { self.unproven.usedBytes }
+
+    /// Bytes reserved by bodies that are in files now.
+    public var spoolBytes: Int64 { self.spool.reservedBytes }
+
     /// What digests the parts of one body.
     func makeDigest() -> KeyedDigest {
         self.digest.makeAnother()

@@ -8,6 +8,8 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     private let buffer: BodyBuffer
     private var parser: MultipartParser
     private var assembly: FormAssembly
+    /// All that came, with what stands around the parts.
+    private(set) var receivedBytes = 0
 
     /// - Parameters:
     ///   - fileParts: The names of the parts that hold files, with or without a file name.
@@ -26,6 +28,7 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
     }
 
     func consume(_ bytes: UnsafeRawBufferPointer) throws {
+        self.receivedBytes += bytes.count
         try self.parser.parse(bytes) { event in try self.assembly.take(event) }
     }
 

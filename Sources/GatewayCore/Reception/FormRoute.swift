@@ -37,6 +37,7 @@ extension Exchange {
         )
         let form: ReceivedForm
         do throws(GatewayError) {
+            defer { self.trace.receivedBytes = reception.receivedBytes }
             try await self.read(into: reception, limit: storage.configuration.uploadBytes)
             form = try reception.finish()
         } catch {
@@ -44,6 +45,7 @@ extension Exchange {
             throw error
         }
         let principal = try admission.principal(of: form)
+        self.trace.note(principal)
         try buffer.give(to: principal.client)
         return (form, principal)
     }
@@ -55,6 +57,8 @@ extension Exchange {
 
     /// Reads the request's content to its end.
     func read(into consumer: some HTTPBodyConsumer, limit: Int) async throws(GatewayError) {
+        let start = ContinuousClock.now
+        defer { self.trace.add(ContinuousClock.now - start, to: .content) }
         do {
             try await self.request.body.read(into: consumer, limit: limit)
         } catch let error as GatewayError {

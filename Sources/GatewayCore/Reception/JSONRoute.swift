@@ -28,12 +28,14 @@ extension Exchange {
         let json: ReceivedJSON
         do throws(GatewayError) {
             try await self.read(into: reception, limit: limit)
+            self.trace.receivedBytes = reception.bytes.count
             json = try ReceivedJSON(reception.bytes, digest: storage.makeDigest())
         } catch {
             admission.noteUnprovenEnd(error)
             throw error
         }
         let principal = try admission.principal(of: json)
+        self.trace.note(principal)
         guard case .needsBody = admission else { return (json.holding(reception.reservation), principal) }
         return (json.holding(try storage.reserveMemory(json.bytes.count)), principal)
     }

@@ -173,7 +173,8 @@ public final class Account: Sendable {
                 kind: state.settings.kind,
                 waitingCalls: waitingCalls,
                 condition: state.condition.state(at: now),
-                isHeld: isHeld
+                isHeld: isHeld,
+                clockOffset: state.clockOffset
             )
         }
     }

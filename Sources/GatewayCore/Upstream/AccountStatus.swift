@@ -7,7 +7,10 @@ public struct AccountStatus: Sendable {
     /// Calls that wait for one of its slots.
     public let waitingCalls: Int
     let condition: AccountCondition.State
-    let isHeld: Bool
+    /// Whether its breaker keeps calls of some route back.
+    public let isHeld: Bool
+    /// How far the platform's clock is ahead of ours, as far as it has said.
+    public let clockOffset: Duration
 
     /// Whether the platform would take calls of it, as far as it has said.
     public var isUsable: Bool { self.condition == .usable }

@@ -48,6 +48,8 @@ struct UpstreamCall: Sendable {
     /// Builds an attempt for a Unix time in seconds and a nonce.
     let makeRequest: @Sendable (_ timestamp: Int64, _ nonce: String) -> HTTPTransportRequest
     let classify: @Sendable (HTTPTransportResponse) -> PlatformAnswer
+    /// Of the request whose call it is; nil where nobody asks.
+    var trace: RequestTrace?
 
     /// Runs the call.
     ///
@@ -82,7 +84,10 @@ struct UpstreamCall: Sendable {
             self.logRetry(of: result, attempts: attempts, delay: delay)
             do {
                 if delay > .zero { try await self.services.clock.sleep(delay) }
-                let left = self.deadline - self.services.clock.now()
+                let asked = self.services.clock.now()
+                self.trace?.add(asked - now, to: .pause)
+                defer { self.trace?.add(self.services.clock.now() - asked, to: .slot) }
+                let left = self.deadline - asked
                 try await self.account.slots.acquire(
                     client: self.client,
                     weight: self.services.limiter.limits(of: self.client).weight,
@@ -119,10 +124,23 @@ struct UpstreamCall: Sendable {
     private func exchange() async -> Result {
         let now = self.services.clock.now()
         self.services.metrics.attempts.increment()
+        self.trace?.noteAttempt()
         let timestamp = self.correctedTime() / 1000
         var request = self.makeRequest(timestamp, UniqueID.next())
         request.timeout = min(self.services.policy.attemptTimeout, self.deadline - now)
         request.maximumResponseBody = self.services.maximumAnswer
+        if let context = self.trace?.context {
+            request.fields.append(.traceparent, context.field(parent: .random(in: 1 ... .max)))
+        }
+        let result = await self.send(request)
+        let duration = self.services.clock.now() - now
+        self.services.metrics.note(result, after: duration)
+        self.trace?.add(duration, to: .platform)
+        if case .coded(_, let code) = result { self.trace?.note(code: code.value) }
+        return result
+    }
+
+    private func send(_ request: HTTPTransportRequest) async -> Result {
         let response: HTTPTransportResponse
         do {
             response = try await self.services.transport.execute(request)

@@ -7,6 +7,8 @@ public struct UpstreamFetch: Sendable {
     private let route: UpstreamRoute
     private let principal: Principal
     private let requestID: String
+    /// Of the request whose call it is.
+    public var trace: RequestTrace?
 
     /// Takes what it needs.
     ///
@@ -39,7 +41,9 @@ public struct UpstreamFetch: Sendable {
         try self.services.limiter.beginCall(client: client, user: self.principal.user)
         defer { self.services.limiter.endCall(client: client, user: self.principal.user) }
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
+        let asked = self.services.clock.now()
         try await self.account.takeSlot(for: client, services: self.services)
+        self.trace?.add(self.services.clock.now() - asked, to: .slot)
         let call = UpstreamCall(
             services: self.services,
             account: self.account,
@@ -48,7 +52,8 @@ public struct UpstreamFetch: Sendable {
             requestID: self.requestID,
             deadline: deadline,
             makeRequest: request,
-            classify: classify
+            classify: classify,
+            trace: self.trace
         )
         let outcome = await call.run()
         switch outcome.result {

@@ -61,6 +61,7 @@ extension PlatformResponder {
                     entry.member("appKey", request.appKey)
                     entry.member("timestamp", request.timestamp)
                     entry.member("nonce", request.nonce)
+                    entry.member("traceparent", request.traceparent)
                     entry.member("bodyBytes", request.bodyBytes)
                     guard let session = request.session else { return }
                     entry.object("session") { object in

@@ -18,6 +18,8 @@ public struct SimulatedRequest: Sendable {
     public let timestamp: String?
     /// The value of `X-Nonce`, or of a handshake's `nonce`.
     public let nonce: String?
+    /// The value of `traceparent`.
+    public let traceparent: String?
     /// The size of its content in bytes.
     public let bodyBytes: Int
     /// The fault that it met.

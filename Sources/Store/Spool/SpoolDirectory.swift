@@ -154,7 +154,8 @@ public final class SpoolDirectory: Sendable {
         return descriptor
     }
 
-    private static func freeSpace(of directory: String) -> Int64? {
+    /// Bytes of a directory's file system that may still be written; nil when that cannot be told.
+    package static func freeSpace(of directory: String) -> Int64? {
         var information = statvfs()
         guard statvfs(directory, &information) == 0 else {
             return nil

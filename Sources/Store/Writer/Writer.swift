@@ -1,5 +1,6 @@
 private import Dispatch
 private import Locking
+internal import Telemetry
 
 /// The writer: every write and every checkpoint happens on its queue, on one connection.
 ///
@@ -27,6 +28,7 @@ final class Writer: @unchecked Sendable {
     private let maximumWaiting: Int
     private let checkpointPages: Int
     private let idleDelay: DispatchTimeInterval
+    let metrics = StoreMetrics()
 
     private var connection: WriterConnection?
     private var backup: (path: String, copy: DatabaseBackup)?
@@ -236,7 +238,10 @@ final class Writer: @unchecked Sendable {
                 }
                 continue
             }
+            let start = ContinuousClock.now
             let transactions = connection.commitTogether(batch)
+            self.metrics.transactionTime.observe(ContinuousClock.now - start)
+            self.metrics.transactionWrites.observe(UInt64(batch.count))
             self.finish(batch, on: connection, transactions: transactions)
         }
         self.lastWork += 1
@@ -271,6 +276,7 @@ final class Writer: @unchecked Sendable {
             $0.counts = connection.counts
             $0.hasTombstones = connection.hasTombstones
             $0.transactions += transactions
+            $0.logBytes = connection.database.walPages * connection.pageSize
         }
         for write in batch {
             write.deliver()
@@ -341,6 +347,7 @@ struct WriterStatistics {
     /// See ``WriterConnection/hasTombstones``.
     var hasTombstones: Bool
     var transactions = 0
+    var logBytes = 0
     var checkpoints = 0
     var checkpointFailure: String?
 }
