@@ -100,7 +100,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ProviderYuguTests",
-            dependencies: ["ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "TestSupport"]
+            dependencies: [
+                "Locking", "ProviderYugu", "GatewayCore", "HTTPWire", "JSONScan", "Cryptography", "EventLoop", "Store",
+                "Telemetry", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "PlatformSimulatorTests",

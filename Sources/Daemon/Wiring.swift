@@ -23,6 +23,8 @@ struct GatewayAssembly: Sendable {
     let limiter: ClientLimiter
     /// The accounts of the platform Yugu.
     let yuguAccounts: AccountPool
+    /// The realtime sessions at the platform Yugu.
+    let realtime: RealtimeSessions
     /// The accounts of all platforms.
     let accounts: [AccountPool]
 
@@ -37,7 +39,7 @@ struct GatewayAssembly: Sendable {
         configuration: Configuration,
         secrets: ResolvedSecrets,
         store: Store,
-        transport: any HTTPTransport & HTTPContentTransport,
+        transport: any HTTPTransport & HTTPContentTransport & WebSocketTransport,
         logger: Logger,
         registry: MetricsRegistry
     ) throws(StoreError) {
@@ -81,6 +83,15 @@ struct GatewayAssembly: Sendable {
         self.yuguAccounts = AccountPool(Self.accounts(yugu, secrets))
         var platform = YuguProvider.Configuration(accounts: self.yuguAccounts)
         platform.baseURL = yugu.baseURL
+        self.realtime = RealtimeSessions(
+            configuration: yugu.realtime.sessions,
+            access: access,
+            calls: calls,
+            accounts: self.yuguAccounts,
+            bodies: bodies,
+            transport: transport,
+            metrics: registry
+        )
         let providers: [any Provider] = [
             YuguProvider(
                 configuration: platform,
@@ -89,7 +100,8 @@ struct GatewayAssembly: Sendable {
                 calls: calls,
                 upstream: services,
                 store: store,
-                relay: Self.relay(configuration, masters: masters, transport: transport)
+                relay: Self.relay(configuration, masters: masters, transport: transport),
+                realtime: self.realtime
             )
         ]
         var routes = providers.flatMap(\.routes)

@@ -15,6 +15,9 @@ public enum GatewayCode: Int, Sendable {
     case internalError = 50000
     case notImplemented = 50010
     case upstream = 50200
+    case protocolError = 90005
+    case reconnectsExhausted = 90006
+    case audioNotKept = 90008
     case audioTooShort = 90101
     case audioTooLong = 90102
     case audioSilent = 90103
@@ -33,6 +36,9 @@ public enum GatewayCode: Int, Sendable {
         case .dailyLimit: .quota
         case .internalError, .notImplemented: .server
         case .upstream: .upstream
+        case .protocolError: .protocol
+        case .reconnectsExhausted: .network
+        case .audioNotKept: .state
         case .audioTooShort, .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable: .audio
         }
     }
@@ -42,7 +48,8 @@ public enum GatewayCode: Int, Sendable {
         switch self {
         case .inProgress, .tooManyRequests, .concurrencyLimit, .internalError, .upstream: true
         case .validation, .unauthorized, .forbidden, .notFound, .conflict, .keyReused, .dailyLimit, .notImplemented,
-            .audioTooShort, .audioTooLong, .audioSilent, .audioQuiet, .audioFormatUnsuitable:
+            .protocolError, .reconnectsExhausted, .audioNotKept, .audioTooShort, .audioTooLong, .audioSilent,
+            .audioQuiet, .audioFormatUnsuitable:
             false
         }
     }

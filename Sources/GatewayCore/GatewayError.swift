@@ -1,3 +1,5 @@
+internal import HTTPWire
+
 /// A refusal or failure that the gateway answers with, decided where the facts are known.
 public struct GatewayError: Error, Sendable {
     /// Whose fault it is; for logs and metrics.
@@ -88,6 +90,11 @@ public struct GatewayError: Error, Sendable {
     /// 404: nothing here.
     public static func notFound(_ message: String) -> GatewayError {
         GatewayError(status: 404, code: .notFound, origin: .client, message: message)
+    }
+
+    /// A request that opens no WebSocket connection.
+    static func badHandshake(_ error: WebSocketHandshakeError) -> GatewayError {
+        GatewayError(status: error.status.code, code: .validation, origin: .client, message: error.message)
     }
 
     /// 405 with the methods that exist.

@@ -20,19 +20,28 @@ extension EvaluateForm {
         }
         // Of a repeated member, the platform may read the other one.
         let members = try ParameterObject(config.text, called: "config", refusingDuplicates: true)
+        let coreType = try Self.coreType(ofNative: members, called: "config")
+        try self.init(form, coreType: coreType, config: config, fileParts: EvaluateSurface.native.fileParts)
+    }
+
+    /// The coreType of native parameters, which are those of a realtime round too.
+    ///
+    /// - Parameter name: What the object is called in messages.
+    /// - Throws: 400/40001 that names the field.
+    static func coreType(ofNative members: ParameterObject, called name: String) throws(GatewayError) -> String {
         try members.check(Self.kinds)
         guard let coreType = members.text("coreType"), Self.coreTypes.contains(coreType) else {
-            throw .invalid("config lacks a known 'coreType'; use one of \(Self.coreTypes.joined(separator: ", ")).")
+            throw .invalid("\(name) lacks a known 'coreType'; use one of \(Self.coreTypes.joined(separator: ", ")).")
         }
         guard let text = members.text("referenceText"), !text.isEmpty else {
-            throw .invalid("config lacks 'referenceText', the text that is read aloud.")
+            throw .invalid("\(name) lacks 'referenceText', the text that is read aloud.")
         }
         // The contract does not say what a character is. By code points it is too long however others are counted.
         guard text.unicodeScalars.count <= Self.maximumReferenceText else {
             throw .invalid("'referenceText' has more than \(Self.maximumReferenceText) characters; shorten it.")
         }
         guard coreType != "pinyin" || members.text("refPinyin")?.isEmpty == false else { throw .missingPinyin }
-        try self.init(form, coreType: coreType, config: config, fileParts: EvaluateSurface.native.fileParts)
+        return coreType
     }
 
     /// In characters (contract yugu, section 1).

@@ -4,7 +4,7 @@ internal import HTTPWire
 /// An evaluation as the platform takes it, signed over the exact texts that are sent (contract yugu, sections 3.4 to 5).
 ///
 /// Nothing is encoded before it is sent: most repetitions are replays.
-struct EvaluateOperation: PaidOperation {
+struct EvaluateOperation: PaidExchange {
     let baseURL: String
     let surface: EvaluateSurface
     let form: EvaluateForm

@@ -49,6 +49,12 @@ struct ParameterObject {
         throw .invalid("The part '\(name)' is not a JSON object: \(fault).")
     }
 
+    /// Takes a text that was checked to be an object.
+    init(_ scanner: JSONScanner, root: JSONValueRange) {
+        self.scanner = scanner
+        self.root = root
+    }
+
     /// Checks the members that have a documented type; others pass.
     ///
     /// - Throws: 400/40001 that names the first one of another type.
@@ -73,6 +79,11 @@ struct ParameterObject {
         case .number, .true, .false: self.scanner.literal(of: value)
         case .object, .array, .null: nil
         }
+    }
+
+    /// What a member is; nil when it is missing.
+    func kind(_ member: String) -> JSONValueRange.Kind? {
+        self.value(member)?.kind
     }
 
     /// A member, or nil when it is missing.

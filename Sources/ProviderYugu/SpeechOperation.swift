@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import HTTPWire
 
 /// A request for speech as the platform takes it: the exact bytes that came, signed over their scalars.
-struct SpeechOperation: PaidOperation {
+struct SpeechOperation: PaidExchange {
     let baseURL: String
     let body: SpeechBody
     /// Gives the address of an audio as the caller gets it, from an absolute one.

@@ -13,16 +13,19 @@ enum YuguAnswer {
     ) -> PlatformAnswer {
         // A body with a result was paid for, whatever else it says (contract yugu, section 6.2).
         Self.classify(response) { scanner in
-            if let eof = scanner.value(at: "eof"), eof.kind == .number, scanner.int(of: eof) != 1 { return nil }
-            let recordID = scanner.value(at: "recordId").flatMap { scanner.string(of: $0) }
-            guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
-            let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
-            return AnswerFacts(
-                recordID: recordID,
-                overall: overall.flatMap { scanner.double(of: $0) },
-                audioMilliseconds: measuringAudio ? Self.audioMilliseconds(in: scanner) : nil
-            )
+            guard var facts = Self.evaluationFacts(in: scanner) else { return nil }
+            if measuringAudio { facts.audioMilliseconds = Self.audioMilliseconds(in: scanner) }
+            return facts
         }
+    }
+
+    /// What is kept of a result, be it an answer or a frame; nil for what is none.
+    static func evaluationFacts(in scanner: JSONScanner) -> AnswerFacts? {
+        if let eof = scanner.value(at: "eof"), eof.kind == .number, scanner.int(of: eof) != 1 { return nil }
+        let recordID = scanner.value(at: "recordId").flatMap { scanner.string(of: $0) }
+        guard recordID != nil || scanner.value(at: "result")?.kind == .object else { return nil }
+        let overall = scanner.value(at: "result", "overall") ?? scanner.value(at: "result", "connected_overall")
+        return AnswerFacts(recordID: recordID, overall: overall.flatMap { scanner.double(of: $0) })
     }
 
     private static func audioMilliseconds(in scanner: JSONScanner) -> Int64? {
@@ -59,7 +62,7 @@ enum YuguAnswer {
     }
 
     /// The code of an error body: `code`, else `errId`, else a bracketed number that begins `detail`, else `detail.code`.
-    private static func code(in scanner: JSONScanner) -> Int? {
+    static func code(in scanner: JSONScanner) -> Int? {
         if let code = Self.code(in: scanner, member: "code") ?? Self.code(in: scanner, member: "errId") { return code }
         guard let detail = scanner.value(at: "detail") else { return nil }
         if let text = scanner.string(of: detail) { return Self.bracketed(text) }

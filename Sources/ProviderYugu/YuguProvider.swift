@@ -23,10 +23,13 @@ public struct YuguProvider: Provider {
     let upstream: UpstreamServices
     let store: Store
     let relay: SpeechRelay?
+    let realtime: RealtimeSessions?
 
     /// Takes the services.
     ///
-    /// - Parameter relay: Brings made speech to clients; nil leaves them the platform's addresses.
+    /// - Parameters:
+    ///   - relay: Brings made speech to clients; nil leaves them the platform's addresses.
+    ///   - realtime: Serves realtime evaluation; nil for none.
     public init(
         configuration: Configuration,
         access: ClientAccess,
@@ -34,7 +37,8 @@ public struct YuguProvider: Provider {
         calls: PaidCalls,
         upstream: UpstreamServices,
         store: Store,
-        relay: SpeechRelay? = nil
+        relay: SpeechRelay? = nil,
+        realtime: RealtimeSessions? = nil
     ) {
         self.configuration = configuration
         self.access = access
@@ -43,16 +47,23 @@ public struct YuguProvider: Provider {
         self.upstream = upstream
         self.store = store
         self.relay = relay
+        self.realtime = realtime
     }
 
     /// Our accounts at the platform.
     public var accounts: AccountPool { self.configuration.accounts }
 
-    /// Evaluation in its two forms, speech and report, and audio where that comes by way of the gateway.
+    /// Evaluation in its forms, speech and report, and audio where that comes by way of the gateway.
     public var routes: [Route] {
         var routes = EvaluateSurface.all.map { EvaluateRoute(provider: self, surface: $0).route }
         routes += [SpeechRoute(provider: self).route, ReportRoute(provider: self).route]
         if let relay = self.relay { routes.append(SpeechAudioRoute(provider: self, relay: relay).route) }
+        if let realtime = self.realtime {
+            routes += EvaluateSurface.all.map { surface in
+                let dialect = YuguDialect(surface: surface, baseURL: self.configuration.baseURL)
+                return RealtimeRoute(sessions: realtime, dialect: dialect).route
+            }
+        }
         return routes
     }
 

@@ -1,9 +1,22 @@
 import HTTPWire
+import Locking
 import Telemetry
 import TestSupport
 import Testing
 
 @testable import GatewayCore
+
+/// Keeps all lines.
+private final class LinesSink: LogSink {
+    private let storage = Locked<[String]>([])
+
+    var lines: [String] { self.storage.withLock { $0 } }
+
+    func write(_ record: LogRecord) {
+        let line = String(decoding: record.line(.json), as: UTF8.self)
+        self.storage.withLock { $0.append(line) }
+    }
+}
 
 @Suite struct GatewayTests {
     private struct NoBody: HTTPRequestBody {
@@ -51,6 +64,70 @@ import Testing
         #expect(JSONText.member("reason", of: response.body) == "draining")
         #expect(response.fields[.retryAfter] != nil && response.fields[.idempotencyKey]?.count == 32)
         #expect(response.fields[.xRequestID] == JSONText.member("requestId", of: response.body))
+    }
+
+    @Test func noQueryReachesTheLog() async {
+        let log = LinesSink()
+        let gateway = Gateway(
+            routes: EchoRoute().routes,
+            logger: Logger(level: .debug, sink: log),
+            registry: MetricsRegistry()
+        )
+        let query = "token=very.secret.token&signature=c2VjcmV0"
+        for path in ["/v1/echo", "/v1/other"] {
+            var fields = HTTPFields()
+            fields.append(HTTPField.Name(literal: "Host"), "a")
+            fields.append(HTTPField.Name(literal: "Upgrade"), "websocket")
+            fields.append(HTTPField.Name(literal: "Connection"), "Upgrade")
+            fields.append(HTTPField.Name(literal: "Sec-WebSocket-Version"), "13")
+            fields.append(HTTPField.Name(literal: "Sec-WebSocket-Key"), "dGhlIHNhbXBsZSBub25jZQ==")
+            let head = HTTPRequestHead(
+                method: .get,
+                target: path + "?" + query,
+                path: path,
+                query: query,
+                authority: "a",
+                version: .http11,
+                fields: fields,
+                framing: .none,
+                isPersistent: true,
+                expectsContinue: false
+            )
+            let response = await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
+            #expect((response.upgrade != nil) == (path == "/v1/echo"))
+            #expect(!String(decoding: response.body, as: UTF8.self).contains("secret"))
+        }
+        #expect(log.lines.count == 2)
+        #expect(!log.lines.contains { $0.contains("secret") || $0.contains("c2Vj") })
+    }
+
+    @Test func aHandshakeThatIsNoneIsToldWhatIsSpoken() async {
+        let gateway = Gateway(
+            routes: EchoRoute().routes,
+            logger: Logger(level: .error, sink: SilentSink()),
+            registry: MetricsRegistry()
+        )
+        var fields = HTTPFields()
+        fields.append(HTTPField.Name(literal: "Upgrade"), "websocket")
+        fields.append(HTTPField.Name(literal: "Connection"), "Upgrade")
+        fields.append(HTTPField.Name(literal: "Sec-WebSocket-Version"), "8")
+        let head = HTTPRequestHead(
+            method: .get,
+            target: "/v1/echo",
+            path: "/v1/echo",
+            query: nil,
+            authority: "a",
+            version: .http11,
+            fields: fields,
+            framing: .none,
+            isPersistent: true,
+            expectsContinue: false
+        )
+        let response = await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
+        #expect(response.status.code == 426)
+        #expect(response.fields[HTTPField.Name(literal: "Sec-WebSocket-Version")] == "13")
+        #expect(response.fields[HTTPField.Name(literal: "Upgrade")] == "websocket")
+        #expect(JSONText.member("code", of: response.body) == "40001")
     }
 
     @Test(arguments: [

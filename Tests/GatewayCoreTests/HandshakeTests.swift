@@ -145,7 +145,7 @@ import Testing
                 + "&idempotencyKey=3f0b6a1c9d2e4f5a8b7c6d5e4f3a2b1c"
                 + "&signature=%2FnQKY6YLDY1o9QsZphE5etDBKxhUMyIjgqFEOlOFx8w%3D"
         )
-        let code = HMACSHA256.authenticationCode(for: query.payload, key: Secret("test_secret_key_123"))
+        let code = HMACSHA256.authenticationCode(for: query.payloads[0], key: Secret("test_secret_key_123"))
         #expect(Base64.encode(code) == query["signature"])
         #expect("\(query)" == "handshake query" && !"\(query)".contains("ak_test"))
     }

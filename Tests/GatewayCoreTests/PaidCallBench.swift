@@ -147,7 +147,7 @@ struct SilentSink: LogSink {
 }
 
 /// The smallest paid operation: results have a `recordId`, refusals a `code`.
-struct PlainOperation: PaidOperation {
+struct PlainOperation: PaidExchange {
     var name: String { "evaluate" }
     var coreType: String? { "sentence" }
     let isDeduplicated: Bool

@@ -213,6 +213,8 @@ struct RealtimeOverSocketTests {
             let seen = try await client.run(Self.round())
             #expect(seen.kinds == kinds && seen.closeCode == code)
             #expect(platform.billed == billed && platform.requests.last?.fault == fault)
+            // Whoever waits for frames hears of the end, even when another task has brought it about.
+            try await IdempotencyOverSocketTests.until { platform.requests.last?.session?.closedBy == .platform }
             // The fault is used up, and the key free or answered.
             let again = try await client.run(Self.round())
             #expect(again.results.count == 1 && platform.billedByKey == ["k": 1])

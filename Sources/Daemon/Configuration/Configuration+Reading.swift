@@ -194,6 +194,7 @@ extension Configuration.Yugu {
             queue.duration("wait", into: &self.queue.wait, in: .zero ... .seconds(600))
         }
         yugu.object("audio") { self.audio.read(&$0) }
+        yugu.object("realtime") { self.realtime.read(&$0) }
         if self.attemptTimeout > self.totalTimeout {
             yugu.refuse("attemptTimeout", "one attempt may take longer than \"totalTimeout\" for all of them")
         }

@@ -36,6 +36,45 @@ extension Configuration {
         var queue = Queue()
         /// How made speech gets to clients.
         var audio = Audio()
+        /// Times and limits of realtime evaluation.
+        var realtime = Realtime()
+    }
+
+    /// Realtime evaluation (contract yugu, section 10).
+    struct Realtime: Hashable, Sendable {
+        /// From dialling to the platform's `started`; the default is 10 s.
+        var connectTimeout: Duration = .seconds(10)
+        /// From the end of a round to its result, on one connection; the default is 300 s.
+        var resultTimeout: Duration = .seconds(300)
+        /// The same over all connections; the default is 600 s.
+        var endingTimeout: Duration = .seconds(600)
+        /// Between two pings of the platform; the default is 15 s.
+        var pingInterval: Duration = .seconds(15)
+        /// How long a ping may go without its answer; the default is 30 s.
+        var pongTimeout: Duration = .seconds(30)
+        /// When a lost connection is made again.
+        var reconnect = Reconnect()
+        /// The audio of a round that is kept to be sent again; the default is 10 MiB.
+        var audioBytes = ByteCount.mebibytes(10)
+        /// How long a client may send nothing, unless it waits for a result; the default is 60 s.
+        var idleTimeout: Duration = .seconds(60)
+        /// How often it is asked whether the credential of a session still holds; the default is 2 s.
+        var credentialInterval: Duration = .seconds(2)
+        /// How long the older one of two sessions with one key may take to answer a ping; the default is 5 s.
+        var duplicateTimeout: Duration = .seconds(5)
+    }
+
+    /// The waits before a lost connection is made again: `initialDelay` × 2ⁿ⁻¹, at most `maximumDelay`, spread by ±
+    /// `jitter`.
+    struct Reconnect: Hashable, Sendable {
+        /// The first wait; the default is 500 ms.
+        var initialDelay: Duration = .milliseconds(500)
+        /// The longest wait; the default is 4 s.
+        var maximumDelay: Duration = .seconds(4)
+        /// How far a wait is spread, as a part of it; the default is 0.3.
+        var jitter = 0.3
+        /// How often in a row it is tried, and a third of how often in all; the default is 8.
+        var attempts = 8
     }
 
     /// The waits between attempts: `initialDelay` × 2ⁿ⁻¹, at most `maximumDelay`, spread by ± `jitter`.

@@ -21,6 +21,7 @@ extension ClientLimits {
         client.object("daily") { self.daily.read(&$0) }
         client.object("userDaily") { self.userDaily.read(&$0) }
         client.choice("accountKind", into: &self.accountKind)
+        client.choice("bufferPolicy", into: &self.bufferPolicy)
         client.integer("weight", into: &self.weight, in: 1...1_000)
         client.choice("precheck", into: &self.precheck)
     }

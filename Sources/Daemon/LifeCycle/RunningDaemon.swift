@@ -120,6 +120,11 @@ struct RunningDaemon: Sendable {
             retention.cancel()
             await retention.value
         }
+        let sessions = Task { await assembly.realtime.watch() }
+        await services.add("realtime") {
+            sessions.cancel()
+            await sessions.value
+        }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
             areLoopsTurning: { watch.isTurning },

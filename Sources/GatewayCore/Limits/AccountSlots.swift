@@ -66,6 +66,11 @@ final class AccountSlots: Sendable {
         return true
     }
 
+    /// Takes a slot if one is free; give it back with ``release(at:)``.
+    func take() -> Bool {
+        self.state.withLock { $0.slots.take() }
+    }
+
     /// Gives a slot back; whose turn it is gets it.
     func release(at now: ContinuousClock.Instant) {
         self.tell(self.state.withLock { $0.slots.release(at: now) })

@@ -14,6 +14,8 @@ public struct ClientLimits: Hashable, Sendable {
     public var userDaily = DailyQuota.Allowance()
     /// The kind of account that carries its calls; the default is production.
     public var accountKind = Account.Kind.production
+    /// What becomes of its realtime audio when the platform's connection breaks; the default is that it is replayed.
+    public var bufferPolicy = BufferPolicy.replay
     /// Its share of the turns while calls wait for an account; the default is 1.
     public var weight = 1
     /// What is made of its recordings that cannot be scored; the default is `off`.

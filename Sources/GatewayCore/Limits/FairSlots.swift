@@ -26,13 +26,6 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     /// When a waiter's time is over next; ask when a timer went off, not at every turn.
     var nextDeadline: ContinuousClock.Instant? { self.queue.nextDeadline }
 
-    /// Takes a slot if one is free.
-    mutating func take() -> Bool {
-        guard self.free > 0 else { return false }
-        self.free -= 1
-        return true
-    }
-
     /// Takes a slot, or a place in the queue.
     ///
     /// - Returns: Nil when a slot is taken; else the ticket of the place.
@@ -44,6 +37,13 @@ struct FairSlots<Waiter: Sendable>: Sendable {
     ) throws(Queue.Refusal) -> Queue.Ticket? {
         if self.take() { return nil }
         return try self.queue.enqueue(waiter, client: client, weight: weight, deadline: deadline)
+    }
+
+    /// Takes a slot if one is free.
+    mutating func take() -> Bool {
+        guard self.free > 0 else { return false }
+        self.free -= 1
+        return true
     }
 
     /// Gives a slot back.

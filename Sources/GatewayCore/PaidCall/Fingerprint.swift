@@ -17,6 +17,18 @@ enum Fingerprint {
         return SHA256.hash(of: fields.bytes)
     }
 
+    /// Of a realtime round: its parameters without their key, and its audio, however that was cut into frames.
+    static func make(path: String, parameters: [UInt8], audioCount: Int, audio: KeyedDigest.Tag) -> Digest256 {
+        var fields = LengthPrefixedFields()
+        fields.append("realtime")
+        fields.append(path)
+        withUnsafeBytes(of: UInt64(parameters.count).bigEndian) { fields.bytes.append(contentsOf: $0) }
+        fields.bytes.append(contentsOf: parameters)
+        withUnsafeBytes(of: UInt64(audioCount).bigEndian) { fields.bytes.append(contentsOf: $0) }
+        audio.withBytes { fields.bytes.append(contentsOf: $0) }
+        return SHA256.hash(of: fields.bytes)
+    }
+
     /// Of a body that is one whole: white space and the order of its members count.
     static func make(operation: String, path: String, body: ReceivedJSON) -> Digest256 {
         var fields = LengthPrefixedFields()

@@ -24,8 +24,14 @@ public final class PaidCalls: Sendable {
 
     /// A request for a paid call, complete and checked.
     public struct Request: Sendable {
+        /// How a call reaches its platform.
+        enum Work: Sendable {
+            case exchange(any PaidExchange)
+            case round(any PaidRound, RoundOperation)
+        }
+
         /// What to call.
-        public let operation: any PaidOperation
+        let work: Work
         /// Whose call it is.
         public let scope: CallScope
         /// The token whose calls are counted, or nil.
@@ -47,7 +53,7 @@ public final class PaidCalls: Sendable {
         ///   - form: The whole content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
         public init(
-            operation: any PaidOperation,
+            operation: any PaidExchange,
             principal: Principal,
             key: IdempotencyKey,
             form: ReceivedForm,
@@ -56,9 +62,9 @@ public final class PaidCalls: Sendable {
             requestID: String
         ) {
             self.init(
-                operation: operation,
-                principal: principal,
-                key: key,
+                .exchange(operation),
+                scope: CallScope(client: principal.client, user: principal.user, key: key),
+                token: principal.tokenUse,
                 fingerprint: Fingerprint.make(operation: operation.name, path: path, form: form),
                 accounts: accounts,
                 requestID: requestID
@@ -73,7 +79,7 @@ public final class PaidCalls: Sendable {
         ///   - body: The exact content, which the fingerprint is made of.
         ///   - path: The path that was asked for.
         public init(
-            operation: any PaidOperation,
+            operation: any PaidExchange,
             principal: Principal,
             key: IdempotencyKey,
             body: ReceivedJSON,
@@ -82,29 +88,38 @@ public final class PaidCalls: Sendable {
             requestID: String
         ) {
             self.init(
-                operation: operation,
-                principal: principal,
-                key: key,
+                .exchange(operation),
+                scope: CallScope(client: principal.client, user: principal.user, key: key),
+                token: principal.tokenUse,
                 fingerprint: Fingerprint.make(operation: operation.name, path: path, body: body),
                 accounts: accounts,
                 requestID: requestID
             )
         }
 
-        private init(
-            operation: any PaidOperation,
-            principal: Principal,
-            key: IdempotencyKey,
+        /// Takes the parts.
+        init(
+            _ work: Work,
+            scope: CallScope,
+            token: TokenUse?,
             fingerprint: Digest256,
             accounts: AccountPool,
             requestID: String
         ) {
-            self.operation = operation
-            self.scope = CallScope(client: principal.client, user: principal.user, key: key)
-            self.token = principal.tokenUse
+            self.work = work
+            self.scope = scope
+            self.token = token
             self.fingerprint = fingerprint
             self.accounts = accounts
             self.requestID = requestID
+        }
+
+        /// What the call is, however it reaches its platform.
+        public var operation: any PaidOperation {
+            switch self.work {
+            case .exchange(let exchange): exchange
+            case .round(_, let operation): operation
+            }
         }
     }
 
@@ -147,14 +162,7 @@ public final class PaidCalls: Sendable {
     ///
     /// - Parameter request: Given away: a request that waits for another one's call keeps no content meanwhile.
     public func perform(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
-        let usage = self.usage.enter(
-            UsageKey(
-                at: self.services.clock.unixMilliseconds(),
-                client: request.scope.client,
-                user: request.scope.user,
-                operation: request.operation.name
-            )
-        )
+        let usage = self.beginUsage(of: request)
         do throws(GatewayError) {
             let response = try await self.answer(request)
             self.usage.count(usage, response: response)
@@ -163,6 +171,17 @@ public final class PaidCalls: Sendable {
             self.usage.count(usage, error: error)
             throw error
         }
+    }
+
+    func beginUsage(of request: borrowing Request) -> UsageTally.Entry {
+        self.usage.enter(
+            UsageKey(
+                at: self.services.clock.unixMilliseconds(),
+                client: request.scope.client,
+                user: request.scope.user,
+                operation: request.operation.name
+            )
+        )
     }
 
     private func answer(_ request: consuming Request) async throws(GatewayError) -> HTTPResponse {
@@ -175,15 +194,24 @@ public final class PaidCalls: Sendable {
             _ = consume request
             return try await self.wait(participant, limit: self.configuration.waitForWinner)
         case .owner(let flight, let participant):
-            // Replays end here, without a task and without a wait.
-            switch self.known(request) {
-            case .land(let result):
-                self.flights.land(request.scope.hash, flight, with: result)
-                return try result.response(isOwner: true)
-            case .fly(let carrier):
-                self.start(request, flight: flight, on: carrier)
-                return try await self.wait(participant, limit: nil)
-            }
+            return try await self.own(flight, participant, request)
+        }
+    }
+
+    /// Answers a request that owns its flight.
+    func own(
+        _ flight: FlightID,
+        _ participant: FlightTable.Participant,
+        _ request: consuming Request
+    ) async throws(GatewayError) -> HTTPResponse {
+        // Replays end here, without a task and without a wait.
+        switch self.known(request) {
+        case .land(let result):
+            self.flights.land(request.scope.hash, flight, with: result)
+            return try result.response(isOwner: true)
+        case .fly(let carrier):
+            self.start(request, flight: flight, on: carrier)
+            return try await self.wait(participant, limit: nil)
         }
     }
 
@@ -201,6 +229,20 @@ public final class PaidCalls: Sendable {
         _ participant: FlightTable.Participant,
         limit: Duration?
     ) async throws(GatewayError) -> HTTPResponse {
+        switch await self.news(participant, limit: limit) {
+        case .landed(let result, let asOwner): return try self.response(of: result, asOwner: asOwner)
+        case .timedOut, .left: throw .inProgress
+        }
+    }
+
+    /// What a flight came to, for one who takes part in it.
+    func response(of result: FlightResult, asOwner: Bool) throws(GatewayError) -> HTTPResponse {
+        if case .answered = result, !asOwner { self.services.metrics.replays.increment() }
+        return try result.response(isOwner: asOwner)
+    }
+
+    /// Waits for a flight.
+    func news(_ participant: FlightTable.Participant, limit: Duration?) async -> FlightTable.News {
         let deadline = limit.map { limit in
             Task {
                 guard (try? await self.services.clock.sleep(limit)) != nil else { return }
@@ -213,13 +255,7 @@ public final class PaidCalls: Sendable {
             self.flights.leave(participant)
         }
         deadline?.cancel()
-        switch news {
-        case .landed(let result, let asOwner):
-            if case .answered = result, !asOwner { self.services.metrics.replays.increment() }
-            return try result.response(isOwner: asOwner)
-        case .timedOut, .left:
-            throw .inProgress
-        }
+        return news
     }
 
     /// What the store knows of a scope, and what follows from it.
@@ -251,11 +287,18 @@ public final class PaidCalls: Sendable {
             return .land(.answered(stored, details: AnswerDetails(isReplay: true)))
         }
         guard !row.isSettledBilled else { return .land(.failed(.settledBilled)) }
-        let age = Duration.milliseconds(self.services.clock.unixMilliseconds() - row.firstSentAt)
-        guard request.operation.isDeduplicated, age < self.configuration.unknownReplayWindow,
-            let account = request.accounts.account(withAppKey: row.appKey)
-        else { return .land(.failed(.outcomeLost)) }
+        guard request.operation.isDeduplicated, let account = self.account(thatCanTell: row, of: request.accounts)
+        else {
+            return .land(.failed(.outcomeLost))
+        }
         return .fly(on: account)
+    }
+
+    /// The account that can still tell what became of a call; nil when none can.
+    func account(thatCanTell row: KeyRow, of accounts: AccountPool) -> Account? {
+        let age = Duration.milliseconds(self.services.clock.unixMilliseconds() - row.firstSentAt)
+        guard age < self.configuration.unknownReplayWindow else { return nil }
+        return accounts.account(withAppKey: row.appKey)
     }
 
     /// Starts the flight in a task of its own: it outlives the client that asked for it.

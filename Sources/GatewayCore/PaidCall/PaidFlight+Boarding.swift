@@ -139,6 +139,17 @@ extension PaidFlight {
 
     // MARK: Quotas
 
+    /// Reserves the shares of client, user and account.
+    func reserveAll(on account: Account) throws(GatewayError) -> [Reservation] {
+        let own = try self.reserveOwn()
+        do {
+            return own + (try self.reserve([.account(account)], parties: [.account]))
+        } catch {
+            self.calls.quotas.giveBack(own)
+            throw error
+        }
+    }
+
     private func reserveOwn() throws(GatewayError) -> [Reservation] {
         let limits = self.services.limiter.limits(of: self.client)
         let dayOffset = self.calls.configuration.dayOffset

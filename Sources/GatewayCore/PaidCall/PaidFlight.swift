@@ -27,6 +27,13 @@ struct PaidFlight: Sendable {
     /// - Parameter carrier: The only account that may carry the call; nil leaves the choice.
     /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
     func fly(on carrier: Account?) async -> Landing? {
+        switch self.request.work {
+        case .exchange(let exchange): await self.fly(exchange, on: carrier)
+        case .round(let round, _): await self.fly(round, on: carrier)
+        }
+    }
+
+    private func fly(_ exchange: any PaidExchange, on carrier: Account?) async -> Landing? {
         let scope = self.request.scope
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
         do {
@@ -37,13 +44,17 @@ struct PaidFlight: Sendable {
         defer { self.services.limiter.endCall(client: scope.client, user: scope.user) }
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
         do {
-            return await self.send(with: try await self.board(carrier), deadline: deadline)
+            return await self.send(exchange, with: try await self.board(carrier), deadline: deadline)
         } catch {
             return .failed(error)
         }
     }
 
-    private func send(with boarding: Boarding, deadline: ContinuousClock.Instant) async -> Landing? {
+    private func send(
+        _ exchange: any PaidExchange,
+        with boarding: Boarding,
+        deadline: ContinuousClock.Instant
+    ) async -> Landing? {
         var boarding = boarding
         // The wait for the slot may have been long.
         guard !self.calls.trouble.isTroubled else {
@@ -59,7 +70,7 @@ struct PaidFlight: Sendable {
             return nil
         }
         // From here on the key's row says that the call is about to be sent, and survives whatever happens.
-        let claim = self.claim(for: boarding)
+        let claim = self.claim(on: boarding.account, reserving: boarding.reservations)
         var row: ClaimedRow
         do {
             row = try await self.calls.store.claim(claim)
@@ -68,18 +79,18 @@ struct PaidFlight: Sendable {
             return self.refusal(of: error)
         }
         if !row.isNew { self.calls.quotas.adopt(row.reservations) }
-        var outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+        var outcome = await self.call(exchange, boarding.account, row, deadline: deadline).run()
         while let fault = outcome.accountFault, row.isNew, !outcome.isUnresolved,
             await self.change(after: fault, deadline: deadline, &boarding, &row)
         {
             let attempts = outcome.attempts
-            outcome = await self.call(boarding.account, upstreamKey: row.upstreamKey, deadline: deadline).run()
+            outcome = await self.call(exchange, boarding.account, row, deadline: deadline).run()
             outcome.attempts += attempts
         }
         return await self.settle(outcome, claim: claim, row: row)
     }
 
-    private func claim(for boarding: Boarding) -> NewClaim {
+    func claim(on account: Account, reserving reservations: [Reservation]) -> NewClaim {
         var claim = NewClaim(
             scope: self.request.scope.hash,
             client: self.request.scope.client,
@@ -87,17 +98,17 @@ struct PaidFlight: Sendable {
             key: self.request.scope.key.text,
             operation: self.request.operation.name,
             fingerprint: self.request.fingerprint.bytes,
-            appKey: boarding.account.appKey,
+            appKey: account.appKey,
             upstreamKey: self.request.scope.upstreamKey(secret: self.calls.upstreamKeySecret),
             sentAt: self.services.clock.unixMilliseconds(),
             flight: self.flight
         )
-        claim.reservations = boarding.reservations
+        claim.reservations = reservations
         claim.token = self.calls.flights.token(self.request.scope.hash, self.flight)
         return claim
     }
 
-    private func refusal(of error: StoreError) -> Landing {
+    func refusal(of error: StoreError) -> Landing {
         switch error.code {
         // Whoever waits may have another token, or have come after the erasure.
         case .tokenExhausted: return Landing(result: .refused(.tokenExhausted))
@@ -109,9 +120,13 @@ struct PaidFlight: Sendable {
         }
     }
 
-    private func call(_ account: Account, upstreamKey: String, deadline: ContinuousClock.Instant) -> UpstreamCall {
-        let operation = self.request.operation
-        return UpstreamCall(
+    private func call(
+        _ operation: any PaidExchange,
+        _ account: Account,
+        _ row: ClaimedRow,
+        deadline: ContinuousClock.Instant
+    ) -> UpstreamCall {
+        UpstreamCall(
             services: self.services,
             account: account,
             route: .paid(operation),
@@ -119,7 +134,7 @@ struct PaidFlight: Sendable {
             requestID: self.request.requestID,
             deadline: deadline,
             makeRequest: { timestamp, nonce in
-                operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: upstreamKey)
+                operation.request(account: account, timestamp: timestamp, nonce: nonce, upstreamKey: row.upstreamKey)
             },
             classify: { operation.classify($0) }
         )
@@ -129,36 +144,38 @@ struct PaidFlight: Sendable {
     private func settle(_ outcome: UpstreamCall.Outcome, claim: NewClaim, row: ClaimedRow) async -> Landing {
         // A row that was there before may stand for an execution of which we know nothing.
         let isInDoubt = outcome.isUnresolved || !row.isNew
+        let attempts = outcome.attempts
+        let isUnresolved = outcome.isUnresolved
         switch outcome.result {
         case .answered(let response, let facts):
-            return await self.store(response, facts: facts, outcome: outcome, claim: claim, row: row)
+            return await self.store(response, facts: facts, attempts: attempts, claim: claim, row: row)
         case .coded(let response, let code):
-            guard code.kind != .inProgress else { return await self.unknown(outcome, row) }
-            let passed = PassedAnswer.response(response, code: code, attempts: outcome.attempts)
-            return await self.notExecuted(.passed(passed), outcome, row)
+            guard code.kind != .inProgress else { return await self.unknown(attempts: attempts, row) }
+            let passed = PassedAnswer.response(response, code: code, attempts: attempts)
+            return await self.notExecuted(.passed(passed), isUnresolved: isUnresolved, row)
         case .codeless(let response):
             guard UpstreamCall.provesRefusal(response.status), !isInDoubt else {
-                return await self.unknown(outcome, row)
+                return await self.unknown(attempts: attempts, row)
             }
-            let result = PassedAnswer.codeless(response, attempts: outcome.attempts)
-            return await self.notExecuted(result, outcome, row)
+            let result = PassedAnswer.codeless(response, attempts: attempts)
+            return await self.notExecuted(result, isUnresolved: isUnresolved, row)
         case .credentialsRefused:
-            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), outcome, row)
+            return await self.notExecuted(.failed(outcome.counted(.accountRefused)), isUnresolved: isUnresolved, row)
         case .held(let time):
-            return await self.notExecuted(.failed(.platformFailing(retryAfter: time)), outcome, row)
+            return await self.notExecuted(.failed(.platformFailing(retryAfter: time)), isUnresolved: isUnresolved, row)
         case .malformed:
-            return await self.unknown(outcome, row)
+            return await self.unknown(attempts: attempts, row)
         case .failed(let error):
-            guard !isInDoubt else { return await self.unknown(outcome, row) }
+            guard !isInDoubt else { return await self.unknown(attempts: attempts, row) }
             let result = FlightResult.failed(outcome.counted(.unreachable(error.reason.rawValue)))
-            return await self.notExecuted(result, outcome, row)
+            return await self.notExecuted(result, isUnresolved: isUnresolved, row)
         }
     }
 
-    private func store(
+    func store(
         _ response: HTTPTransportResponse,
         facts: AnswerFacts,
-        outcome: UpstreamCall.Outcome,
+        attempts: Int,
         claim: NewClaim,
         row: ClaimedRow
     ) async -> Landing {
@@ -178,7 +195,7 @@ struct PaidFlight: Sendable {
         new.audioMilliseconds = self.request.operation.audioMilliseconds == nil ? facts.audioMilliseconds : nil
         self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds)
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
-        var details = AnswerDetails(attempts: outcome.attempts, traceID: response.fields[.xTraceID])
+        var details = AnswerDetails(attempts: attempts, traceID: response.fields[.xTraceID])
         var landing = Landing(result: .answered(answer, details: details))
         do {
             // False when the row was settled or erased meanwhile: the client gets what it paid for all the same.
@@ -195,12 +212,12 @@ struct PaidFlight: Sendable {
     /// The call was not executed: its row goes, its key is free.
     ///
     /// A row in doubt stays whatever the platform says now.
-    private func notExecuted(
+    func notExecuted(
         _ result: FlightResult,
-        _ outcome: UpstreamCall.Outcome,
+        isUnresolved: Bool,
         _ row: ClaimedRow
     ) async -> Landing {
-        if outcome.isUnresolved {
+        if isUnresolved {
             // An earlier attempt may have been executed, and a later one's refusal does not undo that.
             await self.markUnresolved(row)
             return Landing(result: result)
@@ -222,14 +239,16 @@ struct PaidFlight: Sendable {
     }
 
     /// Nobody knows whether the call was executed: the row stays, and the next request with its key finds out.
-    private func unknown(_ outcome: UpstreamCall.Outcome, _ row: ClaimedRow) async -> Landing {
+    func unknown(attempts: Int, _ row: ClaimedRow) async -> Landing {
         await self.markUnresolved(row)
         self.services.metrics.unknownOutcomes.increment()
         self.services.logger.warning(
             "outcome of a paid call is unknown; the same key asks the platform again",
-            ["request.id": .string(self.request.requestID), "attempts": .int(outcome.attempts)]
+            ["request.id": .string(self.request.requestID), "attempts": .int(attempts)]
         )
-        return .failed(outcome.counted(.outcomeUnknown))
+        var error = GatewayError.outcomeUnknown
+        error.attempts = attempts
+        return .failed(error)
     }
 
     private func markUnresolved(_ row: ClaimedRow) async {

@@ -11,6 +11,15 @@ public protocol PaidOperation: Sendable {
     /// How long the recording is; nil when only the platform can tell.
     var audioMilliseconds: Int64? { get }
 
+    /// The content that is stored and given to everyone: the platform's own, unless an address in it would lead
+    /// nowhere.
+    ///
+    /// - Parameter response: One that was found to be an answer.
+    func content(of response: HTTPTransportResponse) -> [UInt8]
+}
+
+/// A paid call that is one request and one answer.
+public protocol PaidExchange: PaidOperation {
     /// Builds one attempt, signed for the account.
     ///
     /// - Parameters:
@@ -21,12 +30,6 @@ public protocol PaidOperation: Sendable {
 
     /// Reads the platform's answer.
     func classify(_ response: HTTPTransportResponse) -> PlatformAnswer
-
-    /// The content that is stored and given to everyone: the platform's own, unless an address in it would lead
-    /// nowhere.
-    ///
-    /// - Parameter response: One that ``classify(_:)`` called answered.
-    func content(of response: HTTPTransportResponse) -> [UInt8]
 }
 
 extension PaidOperation {

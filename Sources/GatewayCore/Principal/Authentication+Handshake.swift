@@ -56,7 +56,7 @@ extension Authentication {
             names: .query
         )
         let request = try self.signedRequest(parts, head: head, address: address)
-        try request.check([query.payload])
+        try request.check(query.payloads)
         try await self.spend(nonce, of: request.principal.client, signedAt: timestamp)
         try self.limiter.countRequest(of: request.principal)
         return request.principal

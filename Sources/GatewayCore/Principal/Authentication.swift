@@ -87,12 +87,13 @@ struct Authentication: Sendable {
         address: String
     ) throws(GatewayError) -> Principal {
         let now = self.clock.unixMilliseconds()
-        guard let client = self.clients.client(withKeyHash: APIKey.hash(of: key), at: now) else {
-            throw self.refusal(address)
-        }
+        let hash = APIKey.hash(of: key)
+        guard let client = self.clients.client(withKeyHash: hash, at: now) else { throw self.refusal(address) }
         guard !client.isExpired(at: now) else { throw .unauthorized }
         try Self.check(client, comesFrom: address)
-        return Self.principal(client, user: try Self.user(in: head), scopes: client.scopes, .apiKey)
+        var principal = Self.principal(client, user: try Self.user(in: head), scopes: client.scopes, .apiKey)
+        principal.proof = .key(hash)
+        return principal
     }
 
     private static func check(_ client: ClientDirectory.Client, comesFrom address: String) throws(GatewayError) {
@@ -152,6 +153,7 @@ struct Authentication: Sendable {
         )
         principal.expiresAt = min(token.expiresAt * 1000, client.expiresAt ?? .max)
         principal.maximumCalls = token.maximumCalls
+        principal.proof = .token(token, version: version)
         return principal
     }
 
@@ -216,15 +218,18 @@ struct Authentication: Sendable {
         let now = self.clock.unixMilliseconds()
         guard !client.isExpired(at: now) else { throw .unauthorized }
         try Self.check(client, comesFrom: address)
+        let versions = client.versions(at: now)
+        var principal = Self.principal(
+            client,
+            user: try Self.user(in: head),
+            scopes: client.scopes.intersection(Scope.signable),
+            .signature
+        )
+        principal.proof = .signature(versions: versions)
         return SignedRequest(
-            principal: Self.principal(
-                client,
-                user: try Self.user(in: head),
-                scopes: client.scopes.intersection(Scope.signable),
-                .signature
-            ),
+            principal: principal,
             authentication: self,
-            secrets: self.masters.signingSecrets(client: client.name, versions: client.versions(at: now)),
+            secrets: self.masters.signingSecrets(client: client.name, versions: versions),
             appKey: parts.appKey,
             signature: signature,
             nonce: parts.nonce,

@@ -91,6 +91,11 @@ public struct ClientAccess: Sendable {
         return admission
     }
 
+    /// Whether the credential that a principal came with still holds.
+    func isCurrent(_ principal: Principal) -> Bool {
+        self.authentication.isCurrent(principal)
+    }
+
     /// Who opens a WebSocket connection: by `token` or a signature in its query, or by `Authorization`; the credential
     /// covers an operation.
     ///

@@ -9,6 +9,8 @@ public struct HandshakeQuery: Sendable, CustomStringConvertible {
     ]
 
     private var values: [String: String] = [:]
+    /// All that is signed, in the order of the query.
+    private var signed: [(name: String, value: String)] = []
     /// The key of every round that names none of its own (contract yugu, section 7.1).
     public let idempotencyKey: IdempotencyKey?
 
@@ -18,13 +20,19 @@ public struct HandshakeQuery: Sendable, CustomStringConvertible {
     public init(_ query: String?) throws(GatewayError) {
         for pair in (query ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentCoding.decode(String(halves[0])), Self.known.contains(name) else { continue }
+            guard let name = PercentCoding.decode(String(halves[0])) else { continue }
+            guard Self.known.contains(name) else {
+                // An SDK signs whatever it puts into the query.
+                self.signed.append((name, halves.count == 2 ? PercentCoding.decode(String(halves[1])) ?? "" : ""))
+                continue
+            }
             guard halves.count == 2, let value = PercentCoding.decode(String(halves[1])) else {
                 throw .invalid("\(name): the value must be UTF-8, percent-encoded: \(name)=VALUE.")
             }
             guard self.values.updateValue(value, forKey: name) == nil else {
                 throw .invalid("\(name): the member stands in the query twice; send it once.")
             }
+            if name != "signature" { self.signed.append((name, value)) }
         }
         self.idempotencyKey = self.values["idempotencyKey"].flatMap { IdempotencyKey($0) }
         guard self.idempotencyKey != nil || self["idempotencyKey"] == nil else {
@@ -43,10 +51,9 @@ public struct HandshakeQuery: Sendable, CustomStringConvertible {
     /// Whether a signature is meant.
     var isSigned: Bool { self["appKey"] != nil || self["signature"] != nil }
 
-    /// The text that is signed.
-    var payload: String {
-        RequestSignature.payload(
-            of: ["appKey", "timestamp", "nonce", "idempotencyKey"].map { ($0, self[$0] ?? "") }
-        )
+    /// The texts that may be signed: of all that stands there, as the contract has it, or of what it names.
+    var payloads: [String] {
+        let named = ["appKey", "timestamp", "nonce", "idempotencyKey"].map { (name: $0, value: self[$0] ?? "") }
+        return [RequestSignature.payload(of: self.signed), RequestSignature.payload(of: named)]
     }
 }

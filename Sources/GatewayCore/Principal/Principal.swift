@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// Who makes a request: a client, and the user it acts for where it named one.
 public struct Principal: Hashable, Sendable {
     /// What the caller proved itself with.
@@ -8,6 +10,16 @@ public struct Principal: Hashable, Sendable {
         case token(id: String)
         /// A signature with the client's signing credential.
         case signature
+    }
+
+    /// What a credential was checked against.
+    enum Proof: Hashable, Sendable {
+        /// The hash of an API key.
+        case key(Digest256)
+        /// A token, and the generation of its client's secrets.
+        case token(AccessToken, version: Int)
+        /// The client's signing credential, that of any generation which was valid then.
+        case signature(versions: [Int])
     }
 
     /// The client's name, chosen by the operator.
@@ -22,6 +34,8 @@ public struct Principal: Hashable, Sendable {
     public var credential = Credential.apiKey
     /// When the credential ends by itself, in Unix milliseconds.
     public var expiresAt: Int64?
+    /// What was checked, so that it can be checked again.
+    var proof: Proof?
     /// How many calls a token may make; nil for any number.
     public var maximumCalls: Int?
 

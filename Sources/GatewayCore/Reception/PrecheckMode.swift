@@ -34,6 +34,16 @@ public enum PrecheckMode: String, Sendable, CaseIterable {
     }
 }
 
+extension PrecheckMode {
+    /// What a realtime client hears of the findings; nil for nothing.
+    func findings(_ verdict: AudioPrecheck.Verdict) -> [RealtimeWarning]? {
+        guard self != .off, !verdict.findings.isEmpty else { return nil }
+        return verdict.findings.map {
+            RealtimeWarning(code: $0.code.rawValue, name: $0.code.name, message: $0.message)
+        }
+    }
+}
+
 extension HTTPField.Name {
     /// What the precheck has found in the recording, beside an answer or an error that is not about it.
     public static let warnings = HTTPField.Name(literal: "SpeechGate-Warnings")

@@ -121,6 +121,14 @@ public final class Account: Sendable {
         }
     }
 
+    /// Takes a slot for a connection without waiting for one.
+    ///
+    /// - Returns: False when none is free, or the platform refuses our credentials and no probe is due.
+    func takeFreeSlot(at now: ContinuousClock.Instant) -> Bool {
+        guard self.state.withLock({ $0.condition.admit(at: now) }) else { return false }
+        return self.slots.take()
+    }
+
     /// How far the platform's clock is ahead of ours.
     var clockOffset: Duration {
         get { self.state.withLock { $0.clockOffset } }

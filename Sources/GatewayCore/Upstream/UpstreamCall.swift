@@ -190,23 +190,10 @@ struct UpstreamCall: Sendable {
         )
     }
 
-    private func correctedTime() -> Int64 {
-        let offset = self.account.clockOffset.components
-        return self.services.clock.unixMilliseconds() + offset.seconds * 1000 + offset.attoseconds
-            / 1_000_000_000_000_000
-    }
+    private func correctedTime() -> Int64 { self.account.platformTime(self.services.clock) }
 
-    /// A platform clock that is far from ours is believed: signatures are judged by it (design, section 4, step 7).
     private func learnClock(from response: HTTPTransportResponse) {
-        guard let text = response.fields[.date], let date = HTTPDate(text) else { return }
-        let difference = date.unixSeconds - self.correctedTime() / 1000
-        guard abs(difference) > 240 else { return }
-        // Set and not added: two calls may learn the same at the same time.
-        self.account.clockOffset = .milliseconds(date.unixSeconds * 1000 - self.services.clock.unixMilliseconds())
-        self.services.logger.warning(
-            "platform clock differs; signing by its time",
-            ["account": .string(self.account.name), "offset_seconds": .int(Int(difference))]
-        )
+        self.account.learnClock(from: response, services: self.services)
     }
 
     private static func leavesDoubt(_ result: Result) -> Bool {

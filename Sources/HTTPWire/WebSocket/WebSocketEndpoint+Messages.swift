@@ -2,22 +2,32 @@ extension WebSocketEndpoint {
     /// The next message; see ``WebSocketChannel/receive()``.
     public func receive() async -> WebSocketMessage? {
         self.checkLoop()
-        let wasReading = self.wantsInput
-        if let message = self.incoming.next(self.share.budget) {
-            if !wasReading, self.wantsInput {
-                self.noteReading()
-                self.carrier?.endpointChanged()
-            }
-            return message
-        }
+        if let message = self.takeNext() { return message }
         guard self.machine.end == nil, let carrier = self.carrier else { return nil }
         let serial = self.incoming.newSerial()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { self.incoming.wait($0) }
+            await withCheckedContinuation { continuation in
+                // On the way here other tasks of the loop may have had their turn: what they brought must not be waited for.
+                if self.machine.end != nil || !self.incoming.isEmpty {
+                    continuation.resume(returning: self.takeNext())
+                } else {
+                    self.incoming.wait(continuation)
+                }
+            }
         } onCancel: {
             // Whoever cancels may be anywhere.
             carrier.execute { self.incoming.cancel(serial) }
         }
+    }
+
+    private func takeNext() -> WebSocketMessage? {
+        let wasReading = self.wantsInput
+        let message = self.incoming.next(self.share.budget)
+        if !wasReading, self.wantsInput {
+            self.noteReading()
+            self.carrier?.endpointChanged()
+        }
+        return message
     }
 
     /// Sends a message; see ``WebSocketChannel/send(_:)``.
@@ -30,7 +40,14 @@ extension WebSocketEndpoint {
         self.share.countSent()
         if wasEmpty && !self.outgoing.isEmpty || self.isOver { self.carrier?.endpointChanged() }
         if self.outgoing.waitingBytes > self.configuration.sendBuffer, self.machine.phase == .open {
-            await withCheckedContinuation { self.outgoing.wait($0) }
+            await withCheckedContinuation { continuation in
+                // As above.
+                if self.machine.phase == .open, self.outgoing.waitingBytes > self.configuration.sendBuffer {
+                    self.outgoing.wait(continuation)
+                } else {
+                    continuation.resume()
+                }
+            }
         }
         return self.machine.phase == .open
     }
@@ -46,6 +63,8 @@ extension WebSocketEndpoint {
             return false
         }
         return await withCheckedContinuation { continuation in
+            // As above.
+            guard self.machine.phase == .open else { return continuation.resume(returning: false) }
             self.pings.wait(until: carrier.now + limit, continuation)
             carrier.endpointChanged()
         }

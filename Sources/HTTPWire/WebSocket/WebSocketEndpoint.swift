@@ -162,7 +162,11 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     public func untilEnd() async -> WebSocketEnd {
         self.checkLoop()
         if let end = self.machine.end { return end }
-        return await withCheckedContinuation { self.enders.append($0) }
+        return await withCheckedContinuation { continuation in
+            // On the way here other tasks of the loop may have had their turn.
+            guard let end = self.machine.end else { return self.enders.append(continuation) }
+            continuation.resume(returning: end)
+        }
     }
 
     /// Begins to close the connection, behind what was sent.

@@ -1,0 +1,82 @@
+internal import HTTPWire
+internal import Telemetry
+
+extension RealtimeRound {
+    func countCall() throws(GatewayError) {
+        guard !self.isCounted else { return }
+        try self.services.upstream.limiter.beginCall(client: self.scope.client, user: self.scope.user)
+        self.isCounted = true
+    }
+
+    /// There will be no result by way of the platform.
+    func fail(_ failure: RealtimeSession.Failure) async {
+        if failure.reason == .bufferOverflow { self.services.metrics.overflows.increment() }
+        if failure.reason == .loss, case .closed(let code?, let reason)? = failure.loss {
+            self.closing = WebSocketCloseCode(rawValue: code).map { WebSocketClose($0, reason: reason) }
+        }
+        let outcome = self.outcome(of: failure)
+        guard self.phase == .open else {
+            self.outcome.resolve(outcome)
+            return
+        }
+        self.phase = .ending
+        guard case .refused(let result) = outcome.result else { return }
+        await self.finish(result)
+    }
+
+    /// Tells the client how the round has ended.
+    func finish(_ result: FlightResult, warnings: [RealtimeWarning]? = nil) async {
+        guard self.phase == .ending else { return }
+        self.phase = .over
+        let frame: [UInt8]
+        let ending: RealtimeMetrics.Ending
+        switch result {
+        case .passed(let response) where response.status.code < 400:
+            let isReplayed = response.fields[.idempotencyReplayed] != nil
+            if let warnings, !isReplayed { await self.tell(self.dialect.warning(warnings)) }
+            frame = self.dialect.result(response.body, isReplayed: isReplayed)
+            ending = isReplayed ? .replayed : .result
+        case .passed(let response):
+            frame = response.body
+            ending = .failed
+        case .failed(let error), .refused(let error):
+            frame = self.dialect.refusal(
+                error,
+                requestID: self.requestID,
+                at: self.services.clock.unixMilliseconds()
+            )
+            ending = .failed
+        case .answered:
+            preconditionFailure("an answer comes as a response")
+        }
+        self.services.metrics.count(ending)
+        await self.tell(frame)
+        await self.close(ending)
+    }
+
+    /// Sends a frame to the client, be it there or not.
+    func tell(_ frame: [UInt8]) async {
+        await self.client.send(WebSocketMessage(kind: .text, bytes: frame))
+    }
+
+    func close(_ ending: RealtimeMetrics.Ending) async {
+        await self.perform(self.session.cancel())
+        self.session.close()
+        self.timer?.task.cancel()
+        self.timer = nil
+        self.buffer.removeAll()
+        if self.isCounted { self.services.upstream.limiter.endCall(client: self.scope.client, user: self.scope.user) }
+        self.isCounted = false
+        self.services.logger.info(
+            "realtime round",
+            [
+                "request.id": .string(self.requestID),
+                "realtime.ending": .string(ending.rawValue),
+                "realtime.connections": .int(self.connectionCount),
+                "audio_ms": .int(self.byteCount / 32),
+                "duration_ms": .milliseconds(self.now - self.began),
+            ]
+        )
+        self.over.resolve(self.closing)
+    }
+}

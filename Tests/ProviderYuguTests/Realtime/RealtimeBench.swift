@@ -1,0 +1,175 @@
+import Cryptography
+import EventLoop
+import Foundation
+import HTTPWire
+import Locking
+import Store
+import Telemetry
+import TestSupport
+
+@testable import GatewayCore
+@testable import ProviderYugu
+
+/// Sessions in memory on a real store and a real loop, before a platform in memory.
+final class RealtimeBench: Sendable {
+    let platform: PlatformInMemory
+    let store: Store
+    let calls: PaidCalls
+    let account: Account
+    let registry = RealtimeRegistry()
+    let limiter = ClientLimiter()
+    let metricsRegistry = MetricsRegistry()
+    private let services: RealtimeServices
+    private let loop: EventLoop
+    private let directory: URL
+
+    init(
+        _ faults: [PlatformInMemory.Fault] = [],
+        concurrency: Int = 64,
+        precheck: PrecheckMode = .off,
+        spoolBudget: Int64 = 1 << 30,
+        configure: (inout RealtimeConfiguration) -> Void = { _ in }
+    ) throws {
+        let platform = PlatformInMemory(faults)
+        self.platform = platform
+        self.directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("speechgate-\(UUID().uuidString)")
+        self.store = try Store.open(Store.Configuration(directory: self.directory.path))
+        var settings = Account.Settings(secretKey: Secret("secret"))
+        settings.concurrency = concurrency
+        self.account = Account(name: "main", appKey: "ak_test", settings: settings)
+        let logger = Logger(level: .error, sink: SilentSink())
+        self.calls = PaidCalls(
+            services: UpstreamServices(
+                transport: NoTransport(),
+                limiter: self.limiter,
+                logger: logger,
+                metrics: GatewayMetrics(registry: self.metricsRegistry)
+            ),
+            store: self.store,
+            upstreamKeySecret: Secret("upstream")
+        )
+        var configuration = RealtimeConfiguration()
+        configuration.round.initialDelay = .milliseconds(2)
+        configuration.round.maximumDelay = .milliseconds(4)
+        configure(&configuration)
+        var spooling = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
+        spooling.budget = spoolBudget
+        let spool = try SpoolDirectory(spooling)
+        self.services = RealtimeServices(
+            configuration: configuration,
+            calls: self.calls,
+            accounts: AccountPool([self.account]),
+            transport: platform,
+            bodies: BodyStorage(configuration: .init(), spool: spool, fingerprintKey: self.store.fingerprintKey),
+            registry: self.registry,
+            metrics: RealtimeMetrics(registry: self.metricsRegistry)
+        )
+        self.loop = try EventLoop(index: 0)
+        var limits = LimitSettings()
+        limits.defaults.precheck = precheck
+        self.limiter.change(to: limits)
+    }
+
+    func close() async {
+        self.calls.stop()
+        await self.store.close()
+        self.loop.stop()
+        try? FileManager.default.removeItem(at: self.directory)
+    }
+
+    /// A session whose client has heard `connected`.
+    func connect(
+        user: String? = nil,
+        surface: EvaluateSurface = .native,
+        policy: BufferPolicy? = nil
+    ) async throws -> RoundClient {
+        let (ours, theirs) = MemoryChannel.pair()
+        var opening = RealtimeOpening(
+            principal: Principal(client: "school", user: user, scopes: [.realtime]),
+            dialect: YuguDialect(surface: surface, baseURL: "http://platform"),
+            requestID: "r"
+        )
+        opening.policy = policy
+        let handler = RealtimeHandler(opening, self.services)
+        self.loop.run { await handler.run(theirs) }
+        let client = RoundClient(line: ours, drain: { handler.drain(theirs) })
+        _ = try await client.next()
+        return client
+    }
+
+    /// Waits until something holds that other tasks bring about.
+    func wait(until condition: @Sendable () async throws -> Bool) async throws {
+        for _ in 0..<2000 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw TimedOut()
+    }
+
+    struct TimedOut: Error {}
+}
+
+/// A client of a realtime test.
+struct RoundClient: Sendable {
+    struct Ended: Error, Equatable {
+        let code: UInt16?
+    }
+
+    let line: MemoryChannel
+    /// What the server does when it wants to end.
+    let drain: @Sendable () -> Void
+
+    func send(_ frame: String) async {
+        await self.line.send(.text(frame))
+    }
+
+    func start(key: String? = nil, text: String = "hello") async {
+        let member = key.map { #","idempotencyKey":"\#($0)""# } ?? ""
+        await self.send(#"{"cmd":"start","coreType":"sentence","referenceText":"\#(text)"\#(member)}"#)
+    }
+
+    /// Sends frames of audio.
+    func speak(_ audio: [UInt8], frame: Int = 640) async {
+        for start in stride(from: 0, to: audio.count, by: frame) {
+            await self.line.send(.binary(Array(audio[start..<min(start + frame, audio.count)])))
+        }
+    }
+
+    func end() async {
+        await self.send(#"{"cmd":"end"}"#)
+    }
+
+    /// The next frame.
+    func next() async throws -> String {
+        if let message = await self.line.receive() { return String(decoding: message.bytes, as: UTF8.self) }
+        guard case .closedByPeer(let close)? = self.line.end else { throw Ended(code: nil) }
+        throw Ended(code: close.code?.rawValue)
+    }
+
+    /// A whole round; its last frame.
+    func round(key: String? = nil, audio: [UInt8] = RoundClient.audio()) async throws -> String {
+        await self.start(key: key)
+        _ = try await self.next()
+        await self.speak(audio)
+        await self.end()
+        return try await self.next()
+    }
+
+    /// Some audio of a second.
+    static func audio(_ seed: UInt64 = 1, count: Int = 32_000) -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}
+
+struct SilentSink: LogSink {
+    func write(_ record: LogRecord) {}
+}
+
+/// Rounds send no requests.
+struct NoTransport: HTTPTransport {
+    func execute(_ request: HTTPTransportRequest) async throws(HTTPTransportError) -> HTTPTransportResponse {
+        throw HTTPTransportError(reason: .refused, bytesSent: 0, detail: "")
+    }
+}
