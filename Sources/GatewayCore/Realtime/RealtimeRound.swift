@@ -230,7 +230,7 @@ actor RealtimeRound: PaidRound {
             token: self.principal.tokenUse,
             fingerprint: Fingerprint.make(
                 path: self.dialect.path,
-                parameters: self.parameters.blankedFrame,
+                parameters: self.parameters.frameWithoutKey,
                 audioCount: self.byteCount,
                 audio: self.digest.finalize()
             ),

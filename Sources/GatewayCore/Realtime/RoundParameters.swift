@@ -45,9 +45,26 @@ public struct RoundParameters: Sendable {
         return self.frame[...self.start] + Array(member.utf8) + rest
     }
 
-    /// The frame without the value of its key: what makes two rounds the same beside their audio.
-    var blankedFrame: [UInt8] {
+    /// The frame without its key: what makes two rounds the same beside their audio.
+    ///
+    /// The whole member goes, with one comma: a client that was told a key in `started` sends it in a frame that had
+    /// none before.
+    var frameWithoutKey: [UInt8] {
         guard let keyRange else { return self.frame }
-        return Array(self.frame[..<keyRange.lowerBound] + self.frame[keyRange.upperBound...])
+        let whitespace: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+        let comma = UInt8(ascii: ",")
+        // The name's last quotation mark is in front of the colon; the name itself has no other inside.
+        let quote = UInt8(ascii: "\"")
+        guard let end = self.frame[..<keyRange.lowerBound].lastIndex(of: quote),
+            let start = self.frame[..<end].lastIndex(of: quote)
+        else { return self.frame }
+        let behind = self.frame[keyRange.upperBound...].firstIndex { !whitespace.contains($0) } ?? self.frame.endIndex
+        if behind < self.frame.endIndex, self.frame[behind] == comma {
+            let next = self.frame[(behind + 1)...].firstIndex { !whitespace.contains($0) } ?? self.frame.endIndex
+            return Array(self.frame[..<start] + self.frame[next...])
+        }
+        let before = self.frame[..<start].lastIndex { !whitespace.contains($0) } ?? start
+        let cut = self.frame[before] == comma ? before : start
+        return Array(self.frame[..<cut] + self.frame[keyRange.upperBound...])
     }
 }
