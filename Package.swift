@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
-                "Locking", "GatewayCore", "Cryptography", "HTTPWire", "SpeechAudio", "Store", "Telemetry",
+                "Locking", "GatewayCore", "Cryptography", "JSONScan", "HTTPWire", "SpeechAudio", "Store", "Telemetry",
                 "TestSupport",
             ]
         ),
