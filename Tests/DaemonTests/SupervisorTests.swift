@@ -69,11 +69,11 @@ import Testing
             onTurn: { signs.withLock { $0 += 1 } }
         )
         watch.start()
-        while signs.withLock({ $0 }) < 5 { await Task.yield() }
+        while signs.withLock({ $0 }) < 5 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(watch.isTurning)
         let gate = TestSignal()
         loops[1].execute { _ = gate.wait() }
-        while watch.isTurning { await Task.yield() }
+        while watch.isTurning { try await Task.sleep(for: .milliseconds(2)) }
         let before = signs.withLock { $0 }
         #expect(watch.lag >= .milliseconds(50))
         // Ten intervals in which the other loop has turned.
@@ -82,7 +82,7 @@ import Testing
         #expect(signs.withLock { $0 } == before)
         #expect(!watch.isTurning)
         gate.give()
-        while signs.withLock({ $0 }) < before + 5 { await Task.yield() }
+        while signs.withLock({ $0 }) < before + 5 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(watch.isTurning)
         await watch.stop()
     }
