@@ -1,7 +1,7 @@
+import Dispatch
 import EventLoop
 import Locking
 import Telemetry
-import TestSupport
 import Testing
 
 @testable import Daemon
@@ -71,8 +71,9 @@ import Testing
         watch.start()
         while signs.withLock({ $0 }) < 5 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(watch.isTurning)
-        let gate = TestSignal()
-        loops[1].execute { _ = gate.wait() }
+        // Held until it is let go, however long this test waits for its turn.
+        let gate = DispatchSemaphore(value: 0)
+        loops[1].execute { gate.wait() }
         while watch.isTurning { try await Task.sleep(for: .milliseconds(2)) }
         let before = signs.withLock { $0 }
         #expect(watch.lag >= .milliseconds(50))
@@ -81,7 +82,7 @@ import Testing
         while ContinuousClock.now < end { await loops[0].perform {} }
         #expect(signs.withLock { $0 } == before)
         #expect(!watch.isTurning)
-        gate.give()
+        gate.signal()
         while signs.withLock({ $0 }) < before + 5 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(watch.isTurning)
         await watch.stop()
