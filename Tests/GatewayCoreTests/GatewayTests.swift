@@ -94,40 +94,11 @@ private final class LinesSink: LogSink {
                 expectsContinue: false
             )
             let response = await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
-            #expect((response.upgrade != nil) == (path == "/v1/echo"))
+            #expect(response.upgrade == nil)
             #expect(!String(decoding: response.body, as: UTF8.self).contains("secret"))
         }
         #expect(log.lines.count == 2)
         #expect(!log.lines.contains { $0.contains("secret") || $0.contains("c2Vj") })
-    }
-
-    @Test func aHandshakeThatIsNoneIsToldWhatIsSpoken() async {
-        let gateway = Gateway(
-            routes: EchoRoute().routes,
-            logger: Logger(level: .error, sink: SilentSink()),
-            registry: MetricsRegistry()
-        )
-        var fields = HTTPFields()
-        fields.append(HTTPField.Name(literal: "Upgrade"), "websocket")
-        fields.append(HTTPField.Name(literal: "Connection"), "Upgrade")
-        fields.append(HTTPField.Name(literal: "Sec-WebSocket-Version"), "8")
-        let head = HTTPRequestHead(
-            method: .get,
-            target: "/v1/echo",
-            path: "/v1/echo",
-            query: nil,
-            authority: "a",
-            version: .http11,
-            fields: fields,
-            framing: .none,
-            isPersistent: true,
-            expectsContinue: false
-        )
-        let response = await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
-        #expect(response.status.code == 426)
-        #expect(response.fields[HTTPField.Name(literal: "Sec-WebSocket-Version")] == "13")
-        #expect(response.fields[HTTPField.Name(literal: "Upgrade")] == "websocket")
-        #expect(JSONText.member("code", of: response.body) == "40001")
     }
 
     @Test(arguments: [

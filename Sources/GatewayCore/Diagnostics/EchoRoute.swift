@@ -2,8 +2,7 @@ internal import Cryptography
 internal import HTTPWire
 internal import JSONScan
 
-/// `GET|POST /v1/echo`: tells a developer what the gateway understood, with secrets masked; as a WebSocket it sends every
-/// message back (design, section 7).
+/// `GET|POST /v1/echo`: tells a developer what the gateway understood, with secrets masked (design, section 7).
 public struct EchoRoute: Sendable {
     private static let limit = 1 << 20
 
@@ -18,7 +17,6 @@ public struct EchoRoute: Sendable {
     }
 
     private func echo(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        guard !WebSocketServerHandshake.isRequested(by: exchange.head) else { return try Self.open(exchange.head) }
         let meter = BodyMeter()
         try await exchange.read(into: meter, limit: Self.limit)
         let head = exchange.head
@@ -44,21 +42,6 @@ public struct EchoRoute: Sendable {
         return HTTPResponse(status: HTTPStatus(200), fields: fields, body: json.bytes)
     }
 
-    private static func open(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse {
-        do throws(WebSocketHandshakeError) {
-            var response = HTTPResponse(status: HTTPStatus(101))
-            response.upgrade = WebSocketUpgrade(try WebSocketServerHandshake(head), handler: EchoHandler())
-            return response
-        } catch {
-            throw GatewayError(
-                status: error.status.code,
-                code: .validation,
-                origin: .client,
-                message: error.message
-            )
-        }
-    }
-
     /// Query values may be tokens; only the names are shown.
     private static func masked(path: String, query: String?) -> String {
         guard let query else { return path }
@@ -73,12 +56,6 @@ public struct EchoRoute: Sendable {
         name == "cookie" || name == "x-app-key"
             || ["authorization", "signature", "token", "secret", "password", "api-key", "apikey"]
                 .contains { name.contains($0) }
-    }
-}
-
-private struct EchoHandler: WebSocketHandler {
-    func run(_ channel: any WebSocketChannel) async {
-        while let message = await channel.receive() { await channel.send(message) }
     }
 }
 
