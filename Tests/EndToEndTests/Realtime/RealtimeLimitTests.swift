@@ -11,7 +11,7 @@ struct RealtimeLimitTests {
         settings.yugu["realtime"] = #"{ audioBytes: "64KiB", reconnect: { initialDelay: "20ms" } }"#
         let bed = try await TestBed(settings)
         // Without a break a longer round is scored as ever.
-        try await bed.realtime().run(Round.native("a")).expectOneResult()
+        try await bed.realtime().run(Round.native("a", pace: 5)).expectOneResult()
         try await bed.faults("ws-kill-bytes:90000")
         let seen = try await bed.realtime().run(Round.native("b", pace: 5))
         #expect(seen.results.isEmpty && seen.errors.map(\.code) == [90_008], "\(seen)")
@@ -21,7 +21,7 @@ struct RealtimeLimitTests {
 
     @Test func whatCannotBeScoredIsRefusedBeforeItsEnd() async throws {
         var settings = TestBed.Settings.realtime()
-        settings.gateway["precheck"] = #""reject""#
+        settings.gateway["limits"] = #"{ client: { precheck: "reject" } }"#
         let bed = try await TestBed(settings)
         let silent = try await bed.realtime().run([
             .send(Round.start("k")), .await("started"), .binary(64_000), Round.end, .await("outcome"),
