@@ -63,11 +63,8 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
             self.close()
             return
         }
-        if self.server.isDraining {
-            self.close()
-            return
-        }
         self.machine.opened(at: self.loop.roundTime, self.server.timeouts)
+        if self.server.isDraining { _ = self.machine.drain(at: self.loop.roundTime) }
         switch self.admission {
         case .admitted:
             self.armTimer()
@@ -240,8 +237,10 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
     // MARK: - The end
 
     func drain() {
-        if self.machine.drain() {
+        if self.machine.drain(at: self.loop.roundTime) {
             self.close()
+        } else {
+            self.armTimer()
         }
     }
 

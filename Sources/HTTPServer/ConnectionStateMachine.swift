@@ -15,6 +15,9 @@ struct ConnectionStateMachine {
         var lingerBytes: Int
     }
 
+    /// How long a draining server waits for the first byte of a connection.
+    private static let freshTime = Duration.seconds(1)
+
     enum Phase: UInt8 {
         /// Between requests.
         case idle
@@ -72,6 +75,8 @@ struct ConnectionStateMachine {
     // Whether the close behind the answer is ours alone, so that more input may be on its way.
     private var mustLinger = false
     private(set) var isDraining = false
+    /// Whether no request has come yet.
+    private var isFresh = true
     private var lingerBytesLeft: Int32 = 0
     private(set) var deadline: Instant?
     private var lingerEnd: Instant?
@@ -106,6 +111,7 @@ struct ConnectionStateMachine {
     mutating func receivedHead(hasContent: Bool, isPersistent: Bool) {
         precondition(self.phase == .idle || self.phase == .head, "a head came in phase \(self.phase)")
         self.phase = .handling
+        self.isFresh = false
         self.content = hasContent ? .unread : .complete
         self.isPersistent = isPersistent
         self.mustLinger = false
@@ -220,9 +226,14 @@ struct ConnectionStateMachine {
     }
 
     /// The server wants to end; whether this connection can be closed at once.
-    mutating func drain() -> Bool {
+    ///
+    /// One that has sent nothing yet may have its first request on the way: to close it would answer that with a reset.
+    mutating func drain(at now: Instant) -> Bool {
         self.isDraining = true
-        return self.phase == .idle
+        guard self.phase == .idle else { return false }
+        guard self.isFresh else { return true }
+        self.deadline = now + Self.freshTime
+        return false
     }
 
     mutating func closed() {

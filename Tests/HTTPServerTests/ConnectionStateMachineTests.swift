@@ -195,18 +195,33 @@ import Testing
     // MARK: - Draining
 
     @Test func drainingClosesIdleConnectionsOnly() {
-        var idle = self.opened()
-        #expect(idle.drain() == true)
+        var idle = self.handling()
+        #expect(idle.answered(hasInput: false) == true)
+        #expect(idle.wroteAll(at: self.start, self.timeouts) == .nextRequest)
+        #expect(idle.drain(at: self.start) == true)
         var busy = self.handling()
-        #expect(busy.drain() == false)
+        #expect(busy.drain(at: self.start) == false)
         #expect(busy.answered(hasInput: false) == false)
         #expect(busy.wroteAll(at: self.start, self.timeouts) == .linger)
+    }
+
+    @Test func drainingLetsAConnectionSendItsFirstRequest() {
+        var silent = self.opened()
+        #expect(silent.drain(at: self.at(2)) == false)
+        #expect(silent.deadline == self.at(3))
+        #expect(silent.expired(at: self.at(3)) == .close)
+        var late = self.opened()
+        #expect(late.drain(at: self.start) == false)
+        late.receivedHead(hasContent: false, isPersistent: true)
+        #expect(late.deadline == nil)
+        // It is the last one there.
+        #expect(late.answered(hasInput: false) == false)
     }
 
     @Test func drainingWhileAnAnswerLeavesEndsTheConnectionBehindIt() {
         var machine = self.handling()
         #expect(machine.answered(hasInput: false) == true)
-        #expect(machine.drain() == false)
+        #expect(machine.drain(at: self.start) == false)
         #expect(machine.wroteAll(at: self.start, self.timeouts) == .linger)
     }
 }
