@@ -93,7 +93,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire"]),
+        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire", "TestSupport"]),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [

@@ -54,11 +54,6 @@ extension SimulatedPlatform {
         self.state.setClockOffset(seconds)
     }
 
-    /// Adds an account, or puts it in the place of the one with its key.
-    public func setAccount(_ account: Account) {
-        self.state.withLock { $0.accounts[account.appKey] = account }
-    }
-
     /// Forgets requests, bills, keys, records and faults, and puts clock and accounts back to what they were.
     public func reset() {
         self.state.reset()

@@ -1,15 +1,19 @@
 import Cryptography
-import Foundation
+import Glibc
 import HTTPWire
 import SpeechAudio
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
 
 @Suite struct FormReceptionTests {
-    private let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("speechgate-form-\(UUID().uuidString)").path
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
 
     private func storage(
         memoryBody: Int = 1 << 20,
@@ -21,7 +25,7 @@ import Testing
         configuration.memoryBudget = memoryBudget
         return BodyStorage(
             configuration: configuration,
-            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory)),
+            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory.path)),
             fingerprintKey: fingerprintKey
         )
     }
@@ -113,7 +117,7 @@ import Testing
 
     @Test func fingerprintsLastAsLongAsTheirDatabaseAndAreOfNoUseInAnother() async throws {
         func fingerprint(storeIn folder: String) async throws -> String {
-            let store = try Store.open(Store.Configuration(directory: self.directory + folder))
+            let store = try Store.open(Store.Configuration(directory: self.directory.path + folder))
             let storage = try self.storage(fingerprintKey: store.fingerprintKey)
             await store.close()
             return try Self.fingerprint(of: [Self.config, Self.audio], in: storage)

@@ -1,5 +1,4 @@
 import Cryptography
-import Foundation
 import HTTPWire
 import Store
 import TestSupport
@@ -14,15 +13,18 @@ import Testing
     private static let formB = "coreType=word&note=a&b=c&referenceText=苹果&scale=1e2&slack=0.50"
     private static let plainB = "coreType=word&note=a&b=c&referenceText=苹果&scale=100&slack=0.5"
 
-    private let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("speechgate-signed-\(UUID().uuidString)").path
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
 
     private func storage(unproven: Int) throws -> BodyStorage {
         var configuration = BodyStorage.Configuration()
         configuration.unprovenBudget = unproven
         return BodyStorage(
             configuration: configuration,
-            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory)),
+            spool: try SpoolDirectory(SpoolDirectory.Configuration(directory: self.directory.path)),
             fingerprintKey: Secret("0123456789abcdef")
         )
     }

@@ -1,5 +1,4 @@
 import Cryptography
-import Foundation
 import HTTPWire
 import Store
 import TestSupport
@@ -11,11 +10,14 @@ import Testing
 @Suite struct UnprovenContentTests {
     private static let config = #"{"coreType":"word","referenceText":"apple"}"#
 
-    private let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("speechgate-unproven-\(UUID().uuidString)").path
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
 
     private func spool(_ budget: Int64 = 4 << 30) throws -> SpoolDirectory {
-        var configuration = SpoolDirectory.Configuration(directory: self.directory)
+        var configuration = SpoolDirectory.Configuration(directory: self.directory.path)
         configuration.budget = budget
         return try SpoolDirectory(configuration)
     }

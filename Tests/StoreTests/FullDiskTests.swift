@@ -1,5 +1,6 @@
 import Glibc
 import Store
+import TestSupport
 import Testing
 
 /// On a disk that is really full: `SPEECHGATE_SMALL_DISK` names an empty file system of a few megabytes.

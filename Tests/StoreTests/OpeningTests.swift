@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Store
+import TestSupport
 import Testing
 
 @Suite struct OpeningTests {

@@ -1,4 +1,5 @@
 import Store
+import TestSupport
 import Testing
 
 /// A million records must cost no more than a thousand: SQLite's own word for every statement that is kept.

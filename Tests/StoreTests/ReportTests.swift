@@ -1,4 +1,5 @@
 import Store
+import TestSupport
 import Testing
 
 /// A report belongs to its record: who may not see the one sees neither, and both go together.

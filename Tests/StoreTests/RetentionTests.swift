@@ -1,4 +1,5 @@
 import Store
+import TestSupport
 import Testing
 
 /// Keys 7 days from their answer, records 90 days, keys without answer 30 days: the defaults.

@@ -1,4 +1,5 @@
 import Store
+import TestSupport
 
 /// Midnight of some day, in Unix milliseconds.
 let someDay: Int64 = 1_780_000_000_000

@@ -2,6 +2,7 @@ import Glibc
 import HTTPWire
 import Locking
 import Store
+import TestSupport
 import Testing
 
 @Suite struct SpoolTests {

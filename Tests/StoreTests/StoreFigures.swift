@@ -2,6 +2,7 @@ import Glibc
 import Locking
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
 /// Prints what the store does on this machine; asserts nothing.

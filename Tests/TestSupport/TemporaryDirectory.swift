@@ -1,11 +1,13 @@
-import Glibc
+public import Glibc
 
 /// A directory that goes with its last reference.
-final class TemporaryDirectory: Sendable {
-    let path: String
+public final class TemporaryDirectory: Sendable {
+    /// Its path.
+    public let path: String
 
-    init(in parent: String = "/tmp") throws {
-        var template = Array("\(parent)/speechgate-store-XXXXXX".utf8CString)
+    /// Makes an empty one.
+    public init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/speechgate-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SystemCallFailed(name: "mkdtemp", code: errno)
         }
@@ -16,18 +18,19 @@ final class TemporaryDirectory: Sendable {
         Self.remove(self.path)
     }
 
-    struct SystemCallFailed: Error {
+    /// What the system did not do.
+    public struct SystemCallFailed: Error {
         let name: String
         let code: Int32
     }
 
     /// The names of what lies in it.
-    var names: [String] {
+    public var names: [String] {
         Self.names(in: self.path)
     }
 
     /// The bytes of a file.
-    func contents(of name: String) throws -> [UInt8] {
+    public func contents(of name: String) throws -> [UInt8] {
         let descriptor = open("\(self.path)/\(name)", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw SystemCallFailed(name: "open", code: errno)
@@ -47,12 +50,12 @@ final class TemporaryDirectory: Sendable {
     }
 
     /// The size of a file in bytes.
-    func size(of name: String) throws -> Int {
+    public func size(of name: String) throws -> Int {
         Int(try self.status(of: name).st_size)
     }
 
     /// The permission bits of a file.
-    func mode(of name: String) throws -> mode_t {
+    public func mode(of name: String) throws -> mode_t {
         try self.status(of: name).st_mode & 0o777
     }
 
@@ -64,7 +67,8 @@ final class TemporaryDirectory: Sendable {
         return status
     }
 
-    func write(_ bytes: [UInt8], to name: String) throws {
+    /// Makes a file, or makes one anew.
+    public func write(_ bytes: [UInt8], to name: String) throws {
         let descriptor = open("\(self.path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw SystemCallFailed(name: "open", code: errno)
@@ -82,7 +86,8 @@ final class TemporaryDirectory: Sendable {
         }
     }
 
-    static func names(in path: String) -> [String] {
+    /// The names of what lies in a directory, in order.
+    public static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else {
             return []
         }

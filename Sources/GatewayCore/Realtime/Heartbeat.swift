@@ -43,12 +43,6 @@ struct Heartbeat: Sendable {
         self.pongDue = nil
     }
 
-    /// Asks for an answer at once and within a shorter time; follow it with a ping.
-    mutating func hurry(within limit: Duration, at now: Instant) {
-        self.pingDue = now + self.interval
-        self.pongDue = min(self.pongDue ?? now + limit, now + limit)
-    }
-
     /// What is due; nil when nothing is.
     mutating func beat(at now: Instant) -> Beat? {
         guard let pingDue else { return nil }
