@@ -93,7 +93,11 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire", "TestSupport"]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: ["Locking", "Store", "Cryptography", "HTTPWire", "TestSupport"],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [
