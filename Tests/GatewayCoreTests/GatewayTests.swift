@@ -23,22 +23,24 @@ private final class LinesSink: LogSink {
         func read(into consumer: any HTTPBodyConsumer, limit: Int) async throws {}
     }
 
-    private let gateway = Gateway(
-        routes: [
-            Route(.get, "/v1/free") { _ in HTTPResponse(status: HTTPStatus(200)) },
-            Route(.get, "/v1/paid") { exchange async throws(GatewayError) in
-                try await exchange.answerPaid { () throws(GatewayError) in
-                    .accepted(Principal(client: "school", user: nil, scopes: []))
-                } _: { _, _ async throws(GatewayError) in
-                    HTTPResponse(status: HTTPStatus(200))
-                }
-            },
-        ],
-        logger: Logger(level: .error, sink: SilentSink()),
-        registry: MetricsRegistry()
-    )
+    private static func gateway(_ calls: PaidCalls) -> Gateway {
+        Gateway(
+            routes: [
+                Route(.get, "/v1/free") { _ in HTTPResponse(status: HTTPStatus(200)) },
+                Route(.get, "/v1/paid") { exchange async throws(GatewayError) in
+                    try await exchange.answerPaid(through: calls) { () throws(GatewayError) in
+                        .accepted(Principal(client: "school", user: nil, scopes: []))
+                    } _: { _, _ async throws(GatewayError) in
+                        HTTPResponse(status: HTTPStatus(200))
+                    }
+                },
+            ],
+            logger: Logger(level: .error, sink: SilentSink()),
+            registry: MetricsRegistry()
+        )
+    }
 
-    private func get(_ path: String) async -> HTTPResponse {
+    private static func get(_ path: String, of gateway: Gateway) async -> HTTPResponse {
         let head = HTTPRequestHead(
             method: .get,
             target: path,
@@ -51,19 +53,22 @@ private final class LinesSink: LogSink {
             isPersistent: true,
             expectsContinue: false
         )
-        return await self.gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
+        return await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
     }
 
     @Test func aPaidRequestThatComesWhileTheGatewayGoesDownIsSentElsewhere() async throws {
-        #expect(await self.get("/v1/paid").status.code == 200)
-        self.gateway.beginDraining()
-        #expect(await self.get("/v1/free").status.code == 200)
-        let response = await self.get("/v1/paid")
+        let bench = try PaidCallBench([])
+        let gateway = Self.gateway(bench.calls)
+        #expect(await Self.get("/v1/paid", of: gateway).status.code == 200)
+        gateway.beginDraining()
+        #expect(await Self.get("/v1/free", of: gateway).status.code == 200)
+        let response = await Self.get("/v1/paid", of: gateway)
         #expect(response.status.code == 503)
         #expect(JSONText.member("code", of: response.body) == "50000")
         #expect(JSONText.member("reason", of: response.body) == "draining")
         #expect(response.fields[.retryAfter] != nil && response.fields[.idempotencyKey]?.count == 32)
         #expect(response.fields[.xRequestID] == JSONText.member("requestId", of: response.body))
+        _ = await bench.close()
     }
 
     @Test func noQueryReachesTheLog() async {
@@ -107,7 +112,12 @@ private final class LinesSink: LogSink {
     ])
     func aRequestThatNeverBecameOne(status: Int, code: String, retryable: String) {
         let rejection = HTTPRejection(status: HTTPStatus(status), message: "no")
-        let response = self.gateway.response(to: rejection)
+        let gateway = Gateway(
+            routes: [],
+            logger: Logger(level: .error, sink: SilentSink()),
+            registry: MetricsRegistry()
+        )
+        let response = gateway.response(to: rejection)
         #expect(response.status.code == status)
         #expect(JSONText.member("code", of: response.body) == code)
         #expect(JSONText.member("retryable", of: response.body) == retryable)

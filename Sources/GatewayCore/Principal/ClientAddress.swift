@@ -26,6 +26,14 @@ enum ClientAddress {
         return parsed.masked(64).description
     }
 
+    /// The /48 of an IPv6 address, which one site may have altogether (RFC 6177); nil for other addresses.
+    ///
+    /// Too wide to count a subscriber's guesses by: a /48 of a mobile network is that of many thousand phones.
+    static func site(of address: String) -> String? {
+        guard let parsed = IPAddress(address), !parsed.isIPv4 else { return nil }
+        return parsed.masked(48).description
+    }
+
     private static func trimmed(_ hop: Substring) -> String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         var bytes = hop.utf8.drop(while: isBlank)
