@@ -118,6 +118,7 @@ actor ConfigurationReload {
         self.assembly.limiter.change(to: next.limits.clients)
         self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
         self.logger.setLevel(next.log.loggerLevel)
+        self.logger.setLinesPerSecond(next.log.linesPerSecond)
         self.running = next
         self.secrets.accounts = secrets.accounts
     }
@@ -127,6 +128,7 @@ extension Configuration {
     /// Takes over what can change while the daemon runs.
     fileprivate mutating func adoptLiveSettings(of next: Configuration) {
         self.log.level = next.log.level
+        self.log.linesPerSecond = next.log.linesPerSecond
         self.limits.clients = next.limits.clients
         self.yugu.accounts = next.yugu.accounts
         self.yugu.queue = next.yugu.queue
