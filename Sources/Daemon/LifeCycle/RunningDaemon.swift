@@ -159,11 +159,18 @@ struct RunningDaemon: Sendable {
             source: rereading,
             assembly: assembly,
             supervisor: supervisor,
+        let operations = HTTPServer(
+            configuration: try configuration.operationsServer(supervisor.sockets),
+            loops: [loops.operations],
+            responder: OperationsResponder(readiness: readiness, registry: registry),
+            logger: logger
+        )
             logger: logger
         )
         let control = HTTPServer(
             configuration: configuration.controlServer(),
             loops: [loops.operations],
+            listeners: LiveListeners(gateway: server, operations: operations, sockets: supervisor.sockets),
             responder: ControlResponder(
                 administration: Administration(
                     store: store,
@@ -177,12 +184,6 @@ struct RunningDaemon: Sendable {
         )
         await services.add("control") { await control.stop() }
         _ = try await control.start()
-        let operations = HTTPServer(
-            configuration: try configuration.operationsServer(supervisor.sockets),
-            loops: [loops.operations],
-            responder: OperationsResponder(readiness: readiness, registry: registry),
-            logger: logger
-        )
         await services.add("operations") { await operations.stop() }
         guard let operationsAddress = try await operations.start().first else {
             throw VerbFailure(.software, "the operations listener has no address")
