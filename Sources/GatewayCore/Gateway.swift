@@ -15,7 +15,8 @@ public final class Gateway: HTTPResponder {
     /// Makes a gateway of routes.
     ///
     /// - Parameters:
-    ///   - proxies: Whose `X-Forwarded-For` is believed.
+    ///   - proxies: Whose `Forwarded` and `X-Forwarded-For` are believed.
+    ///   - overload: When requests are turned away.
     ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
     public init(
         routes: [Route],
@@ -53,7 +54,7 @@ public final class Gateway: HTTPResponder {
                 route = index
                 let exchange = Exchange(
                     request: request,
-                    clientAddress: address,
+                    clientAddress: address.text,
                     requestID: requestID,
                     parameter: parameter,
                     isDraining: self.draining.load(ordering: .relaxed),

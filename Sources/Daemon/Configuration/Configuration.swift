@@ -6,7 +6,7 @@ internal import GatewayCore
 struct Configuration: Hashable, Sendable {
     /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`; the default is `127.0.0.1:8790`.
     var listen = ["127.0.0.1:8790"]
-    /// Proxies whose `X-Forwarded-For` is believed, in CIDR form or `unix`; the default is none.
+    /// Proxies whose `Forwarded` and `X-Forwarded-For` are believed, in CIDR form or `unix`; the default is none.
     var trustedProxies: [String] = []
     /// The listener for health, readiness and metrics.
     var operations = Operations()
