@@ -255,6 +255,17 @@ public struct GatewayError: Error, Sendable {
         retryAfter: 5
     )
 
+    /// 503/50000: the daemon goes down before the platform has answered a call that was sent.
+    public static let cutOff = GatewayError(
+        status: 503,
+        code: .internalError,
+        origin: .gateway,
+        message: "The gateway had to stop before the platform answered, and the call may have been executed; "
+            + "send the same request with the same key again, it is not billed twice.",
+        reason: "outcome_unknown",
+        retryAfter: 5
+    )
+
     /// 500/50000: a fault of ours, without detail.
     public static let unexpected = GatewayError(
         status: 500,

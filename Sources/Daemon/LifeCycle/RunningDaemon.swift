@@ -39,6 +39,9 @@ struct RunningDaemon: Sendable {
     private let services: ServiceGroup
     private let drainLimit: Duration
 
+    /// How long answers may take to leave when the time to drain is over.
+    private static let farewell: Duration = .seconds(2)
+
     /// Starts a daemon.
     ///
     /// - Parameter rereading: Reads the configuration and its secrets again.
@@ -236,6 +239,9 @@ struct RunningDaemon: Sendable {
         } else {
             self.logger.info("drained", metadata)
         }
+        // Who still waits is told, before the transfers are dropped: the rows of what was sent stay.
+        calls.cut()
+        await self.server.drain(within: Self.farewell)
         await self.services.stop()
         self.logger.notice("stopped")
     }
