@@ -236,6 +236,18 @@ public struct GatewayError: Error, Sendable {
         retryAfter: 2
     )
 
+    /// 503/50000: there is more work than can be done in time.
+    static func overloaded(_ limit: LimitRefusal) -> GatewayError {
+        GatewayError(
+            status: 503,
+            code: .internalError,
+            origin: .gateway,
+            message: "The gateway has more work than it can do in time, so nothing was begun; try again shortly.",
+            reason: limit.rawValue,
+            retryAfter: 2
+        )
+    }
+
     /// 403/40300: the calls of a token are used up.
     public static let tokenExhausted = GatewayError(
         status: 403,

@@ -67,6 +67,10 @@ struct Configuration: Hashable, Sendable {
     struct Limits: Hashable, Sendable {
         /// Connections at once; further ones are answered 503 and closed; the default is 10,000.
         var connections = 10_000
+        /// Requests at work at once; further ones are answered 503; the default is 4,096.
+        var requests = 4_096
+        /// How late an event loop may be before new requests are answered 503; the default is 1 s.
+        var loopLag: Duration = .seconds(1)
         /// The longest request line; 414 beyond; the default is 16 KiB.
         var requestLine = ByteCount.kibibytes(16)
         /// The largest request head; 431 beyond; the default is 64 KiB.

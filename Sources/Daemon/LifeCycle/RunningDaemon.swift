@@ -77,7 +77,7 @@ struct RunningDaemon: Sendable {
         rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
     ) async throws -> RunningDaemon {
-        Self.checkDescriptors(configuration, logger: logger)
+        DescriptorLimit.raise(for: configuration.limits.connections, logger: logger)
         let registry = MetricsRegistry()
         ProcessMetrics.register(in: registry)
         // The loops end last: tasks on them see to it that what the platform answered is still stored.
@@ -85,6 +85,7 @@ struct RunningDaemon: Sendable {
         let watch = LoopWatch(
             loops: loops.gateway + [loops.operations],
             watchdog: supervisor.watchdog,
+            lagLimit: configuration.limits.loopLag,
             logger: logger,
             onTurn: { if supervisor.watchdog != nil { supervisor.notify(.watchdog) } }
         )
@@ -106,8 +107,10 @@ struct RunningDaemon: Sendable {
             store: store,
             transport: upstream,
             logger: logger,
-            registry: registry
+            registry: registry,
+            isLate: { watch.isLate }
         )
+        DaemonMetrics.register(assembly.gateway, in: registry)
         DaemonMetrics.register(assembly.calls, in: registry)
         DaemonMetrics.register(accounts: assembly.accounts, in: registry)
         DaemonMetrics.register(assembly.bodies, limits: configuration.limits, in: registry)
@@ -156,24 +159,24 @@ struct RunningDaemon: Sendable {
         await services.add("listeners") { await server.stop() }
         let gateway = try await server.start()
         DaemonMetrics.register(server, in: registry)
-        let reload = ConfigurationReload(
-            running: configuration,
-            secrets: secrets,
-            source: rereading,
-            assembly: assembly,
-            supervisor: supervisor,
         let operations = HTTPServer(
             configuration: try configuration.operationsServer(supervisor.sockets),
             loops: [loops.operations],
             responder: OperationsResponder(readiness: readiness, registry: registry),
             logger: logger
         )
+        let reload = ConfigurationReload(
+            running: configuration,
+            secrets: secrets,
+            source: rereading,
+            assembly: assembly,
+            listeners: LiveListeners(gateway: server, operations: operations, sockets: supervisor.sockets),
+            supervisor: supervisor,
             logger: logger
         )
         let control = HTTPServer(
             configuration: configuration.controlServer(),
             loops: [loops.operations],
-            listeners: LiveListeners(gateway: server, operations: operations, sockets: supervisor.sockets),
             responder: ControlResponder(
                 administration: Administration(
                     store: store,
@@ -261,16 +264,6 @@ struct RunningDaemon: Sendable {
             loops.append(loop)
         }
         return (Array(loops.dropLast()), loops[count])
-    }
-
-    private static func checkDescriptors(_ configuration: Configuration, logger: Logger) {
-        let limit = DescriptorLimit.raise()
-        let wanted = configuration.limits.connections + 512
-        guard limit < wanted else { return }
-        logger.warning(
-            "fewer file descriptors than connections are allowed; raise ulimit -n or lower limits.connections",
-            ["descriptors.limit": .int(limit), "descriptors.wanted": .int(wanted)]
-        )
     }
 
     /// Waits for something, but not longer than given.
