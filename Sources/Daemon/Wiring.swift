@@ -143,11 +143,13 @@ struct GatewayAssembly: Sendable {
     ) throws(StoreError) -> BodyStorage {
         var spool = SpoolDirectory.Configuration(directory: configuration.stateDirectory + "/spool")
         spool.budget = Int64(configuration.limits.spoolBudget.bytes)
+        spool.minimumFree = Int64(configuration.limits.minimumFreeDisk.bytes)
         var bodies = BodyStorage.Configuration()
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
         bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
+        bodies.unprovenTimeout = configuration.limits.unprovenTimeout
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 

@@ -221,7 +221,7 @@ public struct GatewayError: Error, Sendable {
         status: 503,
         code: .internalError,
         origin: .gateway,
-        message: "The gateway has no room for another large upload at the moment; try again shortly.",
+        message: "The gateway has no room for another upload of this client at the moment; try again shortly.",
         reason: LimitRefusal.spool.rawValue,
         retryAfter: 5
     )

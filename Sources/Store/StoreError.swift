@@ -26,6 +26,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case invalid
         /// The spool budget, or the client's share of it, is used up.
         case spoolFull
+        /// The disk has no more than what must stay free for other things than the spool; the same call may succeed later.
+        case diskLow
     }
 
     /// What kind of failure it is.

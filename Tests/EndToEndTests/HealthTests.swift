@@ -54,6 +54,10 @@ import Testing
         #expect(refused["retry-after"] != nil && refused["idempotency-key"] == "low")
         #expect(try await bed.platformLog().count == sent)
         #expect(try await bed.evaluate(key: "before")["idempotency-replayed"] == "true")
+        // Nor does an upload fill what is left; one that fits into memory does not try.
+        let large = TestForm.evaluation(audio: [UInt8](repeating: 7, count: 2 << 20))
+        let upload = try await bed.evaluate(key: "large", form: large)
+        #expect(upload.status == 503 && upload.json("reason") == "disk_low", "\(upload.text)")
         // With room again it goes on by itself, under the same key.
         _ = try await bed.shell("rm '\(bed.stateDirectory.path)/filler'")
         #expect(try await Self.isReady(bed, becoming: true))

@@ -178,7 +178,7 @@ extension VerbFailure {
         let exitCode: ExitCode =
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
-            case .unavailable, .spoolFull: .ioError
+            case .unavailable, .spoolFull, .diskLow: .ioError
             case .corrupt, .newerSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
             case .invalid: .software
             }

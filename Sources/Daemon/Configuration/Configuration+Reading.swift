@@ -142,12 +142,13 @@ extension Configuration.Limits {
         limits.object("webSockets") { self.webSockets.read(&$0) }
         limits.size("uploadBytes", into: &self.uploadBytes, in: .kibibytes(64) ... .gibibytes(1))
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
-        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
+        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(8) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
         limits.size("minimumFreeDisk", into: &self.minimumFreeDisk, in: .bytes(0) ... .gibibytes(4_096))
         self.clients.read(&limits)
         limits.duration("dayOffset", into: &self.dayOffset, in: .zero ... .milliseconds(86_399_999))
         limits.size("unprovenBudget", into: &self.unprovenBudget, in: .mebibytes(1) ... .gibibytes(64))
+        limits.duration("unprovenTimeout", into: &self.unprovenTimeout, in: .milliseconds(100) ... .seconds(3_600))
         limits.duration("signatureWindow", into: &self.signatureWindow, in: .seconds(1) ... .seconds(3_600))
         limits.integer("failedCredentials", into: &self.failedCredentials, in: 1...1_000_000)
         if self.requestLine > self.headBytes {

@@ -98,7 +98,7 @@ struct Configuration: Hashable, Sendable {
         var uploadBytes = ByteCount.mebibytes(50)
         /// The largest body that is kept in memory; larger ones go to the spool; the default is 1 MiB.
         var memoryBody = ByteCount.mebibytes(1)
-        /// What all bodies in memory may take together; the default is 64 MiB.
+        /// What all bodies in memory may take together, a quarter of it those of one client; the default is 64 MiB.
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
@@ -111,6 +111,8 @@ struct Configuration: Hashable, Sendable {
         /// What signed uploads may take together before their signature could be checked, a quarter of it from one
         /// address; the default is 64 MiB.
         var unprovenBudget = ByteCount.mebibytes(64)
+        /// How long all of such an upload may take; the default is 60 s.
+        var unprovenTimeout: Duration = .seconds(60)
         /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is
         /// 300 s.
         var signatureWindow: Duration = .seconds(300)

@@ -75,4 +75,12 @@ struct ClientAddress: Hashable {
         guard let parsed = IPAddress(address), !parsed.isIPv4 else { return address }
         return parsed.masked(64).description
     }
+
+    /// The /48 of an IPv6 address, which one site may have altogether (RFC 6177); nil for other addresses.
+    ///
+    /// Too wide to count a subscriber's guesses by: a /48 of a mobile network is that of many thousand phones.
+    static func site(of address: String) -> String? {
+        guard let parsed = IPAddress(address), !parsed.isIPv4 else { return nil }
+        return parsed.masked(48).description
+    }
 }

@@ -57,9 +57,9 @@ public struct Erasures: Sendable {
         let end = self.clock.now() + limit
         let now = self.clock.unixMilliseconds()
         // First, so that nothing new begins in the user's name.
-        if try await self.revocations.revokeAll(ofUser: user, client: client, at: now) == .client {
+        if try await self.revocations.revokeAll(ofUser: user, client: client, at: now) == .group {
             self.logger.warning(
-                "too many users' tokens are revoked to tell them apart; all of the client's are",
+                "too many users' tokens are revoked to tell all apart; those of a few other users are with them",
                 ["client": .string(client)]
             )
         }
