@@ -87,17 +87,22 @@ public final class Gateway: HTTPResponder {
         let duration = self.clock.now() - start
         self.requests.count(route: route, status: response.status.code, credential: trace.credential)
         self.requests.note(duration, waiting: trace.upstreamWait, route: route)
-        let record = AccessRecord(
-            head: request.head,
-            route: self.requests.name(of: route),
-            clientAddress: address,
-            requestID: requestID,
-            response: response,
-            reason: reason,
-            duration: duration,
-            trace: trace
+        // What failed and what the platform was asked for are never left out.
+        self.logger.log(
+            .info,
+            "request",
+            isRoutine: response.status.code < 400 && trace.attempts == 0,
+            AccessRecord(
+                head: request.head,
+                route: self.requests.name(of: route),
+                clientAddress: address,
+                requestID: requestID,
+                response: response,
+                reason: reason,
+                duration: duration,
+                trace: trace
+            ).metadata
         )
-        self.logger.info("request", record.metadata)
         return response
     }
 

@@ -49,7 +49,7 @@ import Testing
         let configuration = try Self.read(
             """
             listen: ["[::1]:1", "unix:/run/x.sock"], operations: {listen: "localhost:0"}, stateDirectory: "s", loops: 2,
-            log: {level: "debug", format: "text"}, echo: true, drain: "1m",
+            log: {level: "debug", format: "text", file: "l", linesPerSecond: 7}, echo: true, drain: "1m",
             limits: {connections: 1, requests: 7, loopLag: "12s", requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
               bodyIdleTimeout: "2s", bodyTimeout: "9s", bodyRate: "3KiB", bodyGrace: "5s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
               memoryBudget: "16MiB", spoolBudget: "7GiB", minimumFreeDisk: "8MiB", unprovenTimeout: "7s",
@@ -73,7 +73,7 @@ import Testing
         expected.operations.listen = "localhost:0"
         expected.stateDirectory = "s"
         expected.loops = 2
-        expected.log = .init(level: .debug, format: .text)
+        expected.log = .init(level: .debug, format: .text, file: "l", linesPerSecond: 7)
         expected.echo = true
         expected.drain = .seconds(60)
         expected.secrets.master = SecretReference(source: .environment, name: "A")

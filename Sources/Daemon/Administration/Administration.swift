@@ -179,7 +179,7 @@ extension VerbFailure {
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
             case .unavailable, .spoolFull, .diskLow: .ioError
-            case .corrupt, .newerSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
+            case .corrupt, .otherSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
             case .invalid: .software
             }
         self.init(exitCode, error.message)

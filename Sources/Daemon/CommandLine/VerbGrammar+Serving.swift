@@ -22,8 +22,8 @@ extension VerbGrammar {
             details: [
                 "When all listeners are open, one JSON line with their addresses goes to standard output:",
                 #"  {"gateway":"http://127.0.0.1:8790","ops":"http://127.0.0.1:8791"}"#,
-                "The log goes to standard error. The first SIGTERM lets running calls finish (\"drain\" in the",
-                "configuration), the second one ends at once.",
+                "The log goes to standard error, the journal or a file (\"log.file\" in the configuration), which SIGUSR1 opens",
+                "again. The first SIGTERM lets running calls finish (\"drain\"), the second one ends at once.",
             ],
             examples: [
                 "speechgate serve --config speechgate.json5",

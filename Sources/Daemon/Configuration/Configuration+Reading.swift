@@ -42,6 +42,8 @@ extension Configuration {
         root.object("log") { log in
             log.choice("level", into: &self.log.level)
             log.choice("format", into: &self.log.format)
+            log.text("file", into: &self.log.file, fault: PathText.fault)
+            log.integer("linesPerSecond", into: &self.log.linesPerSecond, in: 1...1_000_000)
         }
         root.boolean("echo", into: &self.echo)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))

@@ -35,7 +35,7 @@ struct Configuration: Hashable, Sendable {
         var listen = "127.0.0.1:8791"
     }
 
-    /// What is logged, to standard error.
+    /// What is logged, and where.
     struct Log: Hashable, Sendable {
         /// The levels, the most talkative first.
         enum Level: String, CaseIterable, Sendable {
@@ -51,6 +51,11 @@ struct Configuration: Hashable, Sendable {
         var level = Level.info
         /// The form of a line; the default is `json`.
         var format = Format.json
+        /// The file that lines are added to; nil for standard error, or the journal where that is it; the default is
+        /// nil.
+        var file: String?
+        /// The most lines in a second of one message that repeats itself; the default is 100.
+        var linesPerSecond = 100
     }
 
     /// Where the daemon's own secrets are; two of them have no default.

@@ -137,6 +137,7 @@ actor ConfigurationReload {
         self.assembly.limiter.change(to: next.limits.clients)
         self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
         self.logger.setLevel(next.log.loggerLevel)
+        self.logger.setLinesPerSecond(next.log.linesPerSecond)
         self.running = next
         self.secrets.accounts = secrets.accounts
     }
@@ -149,6 +150,7 @@ extension Configuration {
         if !self.echo || next.listen.allSatisfy(ListenText.isLocal) { self.listen = next.listen }
         self.operations = next.operations
         self.log.level = next.log.level
+        self.log.linesPerSecond = next.log.linesPerSecond
         self.limits.clients = next.limits.clients
         self.yugu.accounts = next.yugu.accounts
         self.yugu.queue = next.yugu.queue

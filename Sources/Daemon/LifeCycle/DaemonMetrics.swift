@@ -35,6 +35,16 @@ enum DaemonMetrics {
         }
     }
 
+    /// Registers what the log does not show.
+    static func register(_ logger: Logger, in registry: MetricsRegistry) {
+        registry.counter("speechgate_log_lines_lost_total", "Log lines that there was no room for.") {
+            logger.lostLines
+        }
+        registry.counter("speechgate_log_lines_left_out_total", "Log lines beyond log.linesPerSecond.") {
+            logger.leftOutLines
+        }
+    }
+
     /// Registers what is known of the loops.
     static func register(_ watch: LoopWatch, in registry: MetricsRegistry) {
         registry.gauge("speechgate_loop_lag_seconds", "How long the slowest event loop took to answer last.") {

@@ -50,7 +50,7 @@ struct RunningDaemon: Sendable {
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
         supervisor: Supervisor,
-        logger: Logger,
+        log: LogOutput,
         rereading: @escaping ConfigurationReload.Source
     ) async throws(VerbFailure) -> RunningDaemon {
         let services = ServiceGroup()
@@ -59,7 +59,7 @@ struct RunningDaemon: Sendable {
                 configuration,
                 secrets: secrets,
                 supervisor: supervisor,
-                logger: logger,
+                log: log,
                 rereading: rereading,
                 services: services
             )
@@ -73,13 +73,20 @@ struct RunningDaemon: Sendable {
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
         supervisor: Supervisor,
-        logger: Logger,
+        log: LogOutput,
         rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
     ) async throws -> RunningDaemon {
+        let logger = log.logger
         DescriptorLimit.raise(for: configuration.limits.connections, logger: logger)
         let registry = MetricsRegistry()
         ProcessMetrics.register(in: registry)
+        DaemonMetrics.register(logger, in: registry)
+        let reporting = Task { await log.report() }
+        await services.add("log") {
+            reporting.cancel()
+            await reporting.value
+        }
         // The loops end last: tasks on them see to it that what the platform answered is still stored.
         let loops = try await Self.makeLoops(configuration.loops, services: services)
         let watch = LoopWatch(
