@@ -18,7 +18,7 @@ extension Exchange {
             let key = try parsed.get()
             // Said before the body is read; a request that came earlier is finished.
             guard !self.isDraining else { throw .draining }
-            if case .accepted(let principal) = admission { try calls.refuseExhausted(principal, key) }
+            if case .accepted(let principal) = admission { try calls.checkHead(of: principal, key) }
             var response = try await work(admission, key)
             response.fields.append(.idempotencyKey, key.text)
             return response

@@ -113,10 +113,10 @@ actor RealtimeRound: PaidRound {
 
     /// Begins, as what is known of the key has it.
     ///
-    /// - Throws: 429/42901 when too many calls of the client run, 429/42903 when its day is used up.
+    /// - Throws: 429/42901 when too many calls of the client run, and what a call of its own would be refused with.
     func begin(_ standing: RoundStanding) throws(GatewayError) {
         switch standing {
-        case .open: try self.services.calls.checkQuotas(of: self.scope)
+        case .open: try self.services.calls.checkStart(of: self.scope, by: self.principal)
         case .settled(let mayBeNeeded): self.course = mayBeNeeded ? .deferred : .replayed
         case .unknown(let account, let key):
             self.carrier = account

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GatewayCore
 
-/// Tokens that are good for so many calls, before the content is read.
-@Suite struct TokenCallTests {
+/// What is refused before the content is read.
+@Suite struct PaidHeadTests {
     private static func principal(_ token: String, maximumCalls: Int?) -> Principal {
         var principal = Principal(client: "school", user: "mei", scopes: [.evaluate])
         principal.credential = .token(id: token)
@@ -18,10 +18,10 @@ import Testing
     private static func refusal(_ bench: PaidCallBench, _ principal: Principal, key: String) throws -> String? {
         let key = try #require(IdempotencyKey(key))
         do throws(GatewayError) {
-            try bench.calls.refuseExhausted(principal, key)
+            try bench.calls.checkHead(of: principal, key)
             return nil
         } catch {
-            #expect(error.status == 403)
+            #expect(error.status == (error.reason == "disk_low" ? 503 : 403))
             return error.reason
         }
     }
@@ -72,6 +72,18 @@ import Testing
         let bench = try PaidCallBench([.fail(.refused, bytesSent: 0)])
         let mei = Self.principal("t", maximumCalls: 1)
         while try await bench.perform(key: "first", as: mei).status != 502 {}
+        #expect(try Self.refusal(bench, mei, key: "second") == nil)
+        _ = await bench.close()
+    }
+
+    @Test func aDiskThatIsNearlyFullRefusesWhatIsNotKnown() async throws {
+        let bench = try PaidCallBench([.answer(200, #"{"recordId":"a"}"#)])
+        let mei = Principal(client: "school", user: "mei", scopes: [.evaluate])
+        #expect(try await bench.perform(key: "first", as: mei).status == 200)
+        bench.calls.isDiskLow = true
+        #expect(try Self.refusal(bench, mei, key: "first") == nil)
+        #expect(try Self.refusal(bench, mei, key: "second") == "disk_low")
+        bench.calls.isDiskLow = false
         #expect(try Self.refusal(bench, mei, key: "second") == nil)
         _ = await bench.close()
     }
