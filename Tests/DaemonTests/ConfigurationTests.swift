@@ -50,7 +50,7 @@ import Testing
             """
             listen: ["[::1]:1", "unix:/run/x.sock"], operations: {listen: "localhost:0"}, stateDirectory: "s", loops: 2,
             log: {level: "debug", format: "text", file: "l", linesPerSecond: 7}, echo: true, drain: "1m",
-            limits: {connections: 1, requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
+            limits: {connections: 1, requests: 7, loopLag: "12s", requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
               bodyIdleTimeout: "2s", bodyTimeout: "9s", bodyRate: "3KiB", bodyGrace: "5s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
               memoryBudget: "16MiB", spoolBudget: "7GiB", minimumFreeDisk: "8MiB", unprovenTimeout: "7s",
               client: {rate: "20/s", userRate: "100/10s burst 7", concurrency: 8, userConcurrency: 2,
@@ -80,6 +80,8 @@ import Testing
         expected.secrets.upstreamKey = SecretReference(source: .environment, name: "B")
         expected.limits = .init(
             connections: 1,
+            requests: 7,
+            loopLag: .seconds(12),
             requestLine: .bytes(2_048),
             headBytes: .bytes(3_072),
             fields: 11,

@@ -40,7 +40,9 @@ private final class LinesSink: LogSink {
         )
     }
 
-    private static func get(_ path: String, of gateway: Gateway) async -> HTTPResponse {
+    private static func get(_ path: String, of gateway: Gateway, key: String? = nil) async -> HTTPResponse {
+        var fields = HTTPFields()
+        if let key { fields.append(.idempotencyKey, key) }
         let head = HTTPRequestHead(
             method: .get,
             target: path,
@@ -48,7 +50,7 @@ private final class LinesSink: LogSink {
             query: nil,
             authority: nil,
             version: .http11,
-            fields: HTTPFields(),
+            fields: fields,
             framing: .none,
             isPersistent: true,
             expectsContinue: false
@@ -69,6 +71,44 @@ private final class LinesSink: LogSink {
         #expect(response.fields[.retryAfter] != nil && response.fields[.idempotencyKey]?.count == 32)
         #expect(response.fields[.xRequestID] == JSONText.member("requestId", of: response.body))
         _ = await bench.close()
+    }
+
+    @Test(arguments: [LimitRefusal.requests, .loopLag])
+    func beyondItsMeansItBeginsNothing(limit: LimitRefusal) async throws {
+        var overload = OverloadPolicy()
+        overload.maximumRequests = limit == .requests ? 1 : 100
+        let isLate = Locked(false)
+        overload.isLate = { isLate.withLock { $0 } }
+        let registry = MetricsRegistry()
+        let hasBegun = TestSignal()
+        let mayEnd = TestSignal()
+        let gateway = Gateway(
+            routes: [
+                Route(.get, "/v1/slow") { _ in
+                    hasBegun.give()
+                    await mayEnd.given()
+                    return HTTPResponse(status: HTTPStatus(200))
+                }
+            ],
+            overload: overload,
+            logger: Logger(level: .error, sink: SilentSink()),
+            registry: registry
+        )
+        async let first = Self.get("/v1/slow", of: gateway)
+        await hasBegun.given()
+        isLate.withLock { $0 = limit == .loopLag }
+        let shed = await Self.get("/v1/slow", of: gateway, key: "mine")
+        #expect(shed.status.code == 503 && JSONText.member("reason", of: shed.body) == limit.rawValue)
+        #expect(JSONText.member("retryable", of: shed.body) == "true" && shed.fields[.retryAfter] == "2")
+        #expect(shed.fields[.idempotencyKey] == "mine" && gateway.runningRequests == 1)
+        // What was at work is not touched, and behind it there is room again.
+        mayEnd.give()
+        #expect(await first.status.code == 200)
+        isLate.withLock { $0 = false }
+        #expect(await Self.get("/v1/slow", of: gateway).status.code == 200)
+        #expect(gateway.runningRequests == 0)
+        let metrics = String(decoding: registry.exposition(), as: UTF8.self)
+        #expect(metrics.contains(#"speechgate_limit_refusals_total{limit="\#(limit.rawValue)"} 1"#))
     }
 
     @Test func noQueryReachesTheLog() async {

@@ -45,11 +45,12 @@ extension VerbGrammar {
             options: [Self.config],
             summary: "Has the running gateway read its configuration again.",
             details: [
-                "Returns when the new configuration is live or refused; requests go on meanwhile. Limits, accounts with their",
-                "secrets, the queue, the breaker, a rotated master and the log level take effect. Prints one JSON line:",
-                "\"changed\" names what did, \"needRestart\" what is different in the file and takes effect only with a restart,",
-                "such as a master that does not have the one before it as previousMaster. A configuration with",
-                "a fault changes nothing: one line for each, FILE:KEY: what and why, and exit code 78. SIGHUP does the same,",
+                "Returns when the new configuration is live or refused; requests go on meanwhile. Listeners, limits of clients,",
+                "accounts with their secrets, the queue, the breaker, a rotated master and the log level take effect.",
+                "Connections stay open, whatever they came over. Prints one JSON line: \"changed\" names what did, \"needRestart\"",
+                "what is different in the file and takes effect only with a restart, such as a master that does not have the one",
+                "before it as previousMaster. A configuration with a fault changes nothing: one line for each, FILE:KEY: what and",
+                "why, and exit code 78; neither does one with an address that cannot be listened on (69). SIGHUP does the same,",
                 "and the log tells.",
             ],
             examples: ["speechgate reload --config speechgate.json5"]

@@ -129,6 +129,8 @@ extension Configuration.Secrets {
 extension Configuration.Limits {
     fileprivate mutating func read(_ limits: inout ConfigurationObject) {
         limits.integer("connections", into: &self.connections, in: 1...1_000_000)
+        limits.integer("requests", into: &self.requests, in: 1...1_000_000)
+        limits.duration("loopLag", into: &self.loopLag, in: .milliseconds(10) ... .seconds(60))
         limits.size("requestLine", into: &self.requestLine, in: .kibibytes(1) ... .kibibytes(64))
         limits.size("headBytes", into: &self.headBytes, in: .kibibytes(1) ... .mebibytes(1))
         limits.integer("fields", into: &self.fields, in: 10...1_000)

@@ -6,7 +6,7 @@ internal import GatewayCore
 struct Configuration: Hashable, Sendable {
     /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`; the default is `127.0.0.1:8790`.
     var listen = ["127.0.0.1:8790"]
-    /// Proxies whose `X-Forwarded-For` is believed, in CIDR form or `unix`; the default is none.
+    /// Proxies whose `Forwarded` and `X-Forwarded-For` are believed, in CIDR form or `unix`; the default is none.
     var trustedProxies: [String] = []
     /// The listener for health, readiness and metrics.
     var operations = Operations()
@@ -72,6 +72,10 @@ struct Configuration: Hashable, Sendable {
     struct Limits: Hashable, Sendable {
         /// Connections at once; further ones are answered 503 and closed; the default is 10,000.
         var connections = 10_000
+        /// Requests at work at once; further ones are answered 503; the default is 4,096.
+        var requests = 4_096
+        /// How late an event loop may be before new requests are answered 503; the default is 1 s.
+        var loopLag: Duration = .seconds(1)
         /// The longest request line; 414 beyond; the default is 16 KiB.
         var requestLine = ByteCount.kibibytes(16)
         /// The largest request head; 431 beyond; the default is 64 KiB.

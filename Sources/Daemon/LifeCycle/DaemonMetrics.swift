@@ -52,6 +52,11 @@ enum DaemonMetrics {
         }
     }
 
+    /// Registers how much the gateway is at.
+    static func register(_ gateway: Gateway, in registry: MetricsRegistry) {
+        registry.gauge("speechgate_requests_running", "Requests at work now.") { Double(gateway.runningRequests) }
+    }
+
     /// Where an answer is that was paid for and is not stored.
     enum UnwrittenState: String, MetricLabel {
         static let labelName = "state"

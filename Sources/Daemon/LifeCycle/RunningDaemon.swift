@@ -39,6 +39,9 @@ struct RunningDaemon: Sendable {
     private let services: ServiceGroup
     private let drainLimit: Duration
 
+    /// How long answers may take to leave when the time to drain is over.
+    private static let farewell: Duration = .seconds(2)
+
     /// Starts a daemon.
     ///
     /// - Parameter rereading: Reads the configuration and its secrets again.
@@ -75,7 +78,7 @@ struct RunningDaemon: Sendable {
         services: ServiceGroup
     ) async throws -> RunningDaemon {
         let logger = log.logger
-        Self.checkDescriptors(configuration, logger: logger)
+        DescriptorLimit.raise(for: configuration.limits.connections, logger: logger)
         let registry = MetricsRegistry()
         ProcessMetrics.register(in: registry)
         DaemonMetrics.register(logger, in: registry)
@@ -89,6 +92,7 @@ struct RunningDaemon: Sendable {
         let watch = LoopWatch(
             loops: loops.gateway + [loops.operations],
             watchdog: supervisor.watchdog,
+            lagLimit: configuration.limits.loopLag,
             logger: logger,
             onTurn: { if supervisor.watchdog != nil { supervisor.notify(.watchdog) } }
         )
@@ -110,8 +114,10 @@ struct RunningDaemon: Sendable {
             store: store,
             transport: upstream,
             logger: logger,
-            registry: registry
+            registry: registry,
+            isLate: { watch.isLate }
         )
+        DaemonMetrics.register(assembly.gateway, in: registry)
         DaemonMetrics.register(assembly.calls, in: registry)
         DaemonMetrics.register(accounts: assembly.accounts, in: registry)
         DaemonMetrics.register(assembly.bodies, limits: configuration.limits, in: registry)
@@ -160,11 +166,18 @@ struct RunningDaemon: Sendable {
         await services.add("listeners") { await server.stop() }
         let gateway = try await server.start()
         DaemonMetrics.register(server, in: registry)
+        let operations = HTTPServer(
+            configuration: try configuration.operationsServer(supervisor.sockets),
+            loops: [loops.operations],
+            responder: OperationsResponder(readiness: readiness, registry: registry),
+            logger: logger
+        )
         let reload = ConfigurationReload(
             running: configuration,
             secrets: secrets,
             source: rereading,
             assembly: assembly,
+            listeners: LiveListeners(gateway: server, operations: operations, sockets: supervisor.sockets),
             supervisor: supervisor,
             logger: logger
         )
@@ -184,12 +197,6 @@ struct RunningDaemon: Sendable {
         )
         await services.add("control") { await control.stop() }
         _ = try await control.start()
-        let operations = HTTPServer(
-            configuration: try configuration.operationsServer(supervisor.sockets),
-            loops: [loops.operations],
-            responder: OperationsResponder(readiness: readiness, registry: registry),
-            logger: logger
-        )
         await services.add("operations") { await operations.stop() }
         guard let operationsAddress = try await operations.start().first else {
             throw VerbFailure(.software, "the operations listener has no address")
@@ -242,6 +249,9 @@ struct RunningDaemon: Sendable {
         } else {
             self.logger.info("drained", metadata)
         }
+        // Who still waits is told, before the transfers are dropped: the rows of what was sent stay.
+        calls.cut()
+        await self.server.drain(within: Self.farewell)
         await self.services.stop()
         self.logger.notice("stopped")
     }
@@ -261,16 +271,6 @@ struct RunningDaemon: Sendable {
             loops.append(loop)
         }
         return (Array(loops.dropLast()), loops[count])
-    }
-
-    private static func checkDescriptors(_ configuration: Configuration, logger: Logger) {
-        let limit = DescriptorLimit.raise()
-        let wanted = configuration.limits.connections + 512
-        guard limit < wanted else { return }
-        logger.warning(
-            "fewer file descriptors than connections are allowed; raise ulimit -n or lower limits.connections",
-            ["descriptors.limit": .int(limit), "descriptors.wanted": .int(wanted)]
-        )
     }
 
     /// Waits for something, but not longer than given.

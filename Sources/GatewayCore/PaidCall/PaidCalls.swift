@@ -32,6 +32,7 @@ public final class PaidCalls: Sendable {
     let quotas: QuotaLedger
     let upstreamKeySecret: Secret
     private let diskIsLow = Atomic(false)
+    private let cutting = Atomic(false)
 
     /// Makes the pipeline.
     ///
@@ -134,6 +135,15 @@ public final class PaidCalls: Sendable {
     /// Returns when no call runs any more.
     public func drain() async {
         await self.flights.waitUntilIdle()
+    }
+
+    /// Whether the end of the process is so near that nothing can be sent any more.
+    var isCut: Bool { self.cutting.load(ordering: .relaxed) }
+
+    /// Answers all who wait for a call, and begins none any more; those that were sent may have been executed.
+    public func cut() {
+        self.cutting.store(true, ordering: .relaxed)
+        self.flights.cut(sent: .cutOff, unsent: .draining)
     }
 
     /// Gives up what cannot be finished; for the end of the process.

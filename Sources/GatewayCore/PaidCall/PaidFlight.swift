@@ -35,6 +35,7 @@ struct PaidFlight: Sendable {
 
     private func fly(_ exchange: any PaidExchange, on carrier: Account?) async -> Landing? {
         let scope = self.request.scope
+        guard !self.calls.isCut else { return .failed(.draining) }
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
         guard !self.calls.isDiskLow else { return .failed(.diskLow) }
         do {
