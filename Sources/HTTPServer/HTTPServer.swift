@@ -184,11 +184,10 @@ public final class HTTPServer: Sendable {
     ///
     /// - Parameter limit: How long to wait at most; what is open then stays so until ``stop()``.
     public func drain(within limit: Duration) async {
-        // In this order, no connection is accepted that does not know of it.
+        await self.stopListening()
         for server in self.servers {
             await server.loop.perform { server.drain() }
         }
-        await self.stopListening()
         let loop = self.servers[0].loop
         let servers = self.servers
         // What is closed needs some of the time for the answer to that.

@@ -170,9 +170,6 @@ import Testing
         #expect(ready.status == 503)
         let accounts = #"[{"name":"main","kind":"production","state":"usable"}]"#
         #expect(ready.text == #"{"ready":false,"reasons":["draining"],"accounts":\#(accounts)}"# + "\n")
-        for _ in 0..<200 where (try? TestHTTPClient(port: daemon.port)) != nil {
-            try await Task.sleep(for: .milliseconds(10))
-        }
         #expect(throws: TestHTTPClient.Failure.self) { try TestHTTPClient(port: daemon.port) }
         running.send("0123456789")
         let answer = await running.receive()
