@@ -105,11 +105,10 @@ public final class Gateway: HTTPResponder {
         let duration = self.clock.now() - start
         self.requests.count(route: route, status: response.status.code, credential: trace.credential)
         self.requests.note(duration, waiting: trace.upstreamWait, route: route)
-        // What failed and what the platform was asked for are never left out.
         self.logger.log(
             .info,
             "request",
-            isRoutine: response.status.code < 400 && trace.attempts == 0,
+            isRoutine: AccessRecord.isRoutine(status: response.status.code, trace: trace),
             AccessRecord(
                 head: request.head,
                 route: self.requests.name(of: route),
