@@ -16,6 +16,14 @@ struct AccessRecord {
     let duration: Duration
     let trace: RequestTrace
 
+    /// Whether a few lines like that of a request tell enough.
+    ///
+    /// What failed for a client, and what the platform was asked for, is always told. Strangers can send as much as they
+    /// like, and must not fill the disk.
+    static func isRoutine(status: Int, trace: RequestTrace) -> Bool {
+        trace.attempts == 0 && (status < 400 || trace.client == nil)
+    }
+
     /// The data of the line; what a request has nothing of is left out.
     var metadata: LogMetadata {
         var metadata = LogMetadata(capacity: 24)
