@@ -87,11 +87,10 @@ public final class Gateway: HTTPResponder {
         let duration = self.clock.now() - start
         self.requests.count(route: route, status: response.status.code, credential: trace.credential)
         self.requests.note(duration, waiting: trace.upstreamWait, route: route)
-        // What failed and what the platform was asked for are never left out.
         self.logger.log(
             .info,
             "request",
-            isRoutine: response.status.code < 400 && trace.attempts == 0,
+            isRoutine: trace.attempts == 0 && response.isRoutine(to: request.head.method),
             AccessRecord(
                 head: request.head,
                 route: self.requests.name(of: route),
@@ -138,6 +137,17 @@ public final class Gateway: HTTPResponder {
         default:
             if let refusal = self.refusal(head.path) { throw refusal }
             throw .notFound("There is nothing at this path; the evaluation route is POST /api/v1/evaluate.")
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether nothing failed, began or changed: its line in the log may be left out where there are many.
+    fileprivate func isRoutine(to method: HTTPMethod) -> Bool {
+        guard (200..<400).contains(self.status.code) else { return false }
+        return switch method {
+        case .get, .head, .options: true
+        default: self.fields[.idempotencyReplayed] != nil
         }
     }
 }

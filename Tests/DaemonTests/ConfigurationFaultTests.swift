@@ -110,6 +110,10 @@ import Testing
             #"limits.memoryBody: "9MiB" is more than "memoryBudget", "8MiB""#
         ),
         (
+            "limits: {webSockets: {memory: '3MiB'}}",
+            #"limits.webSockets.memory: "3MiB" is less than four times "message", "1MiB""#
+        ),
+        (
             "limits: {uploadBytes: 52428800}",
             #"limits.uploadBytes: a size with its unit (B, KiB, MiB, GiB), for example "50MiB", is wanted, not a number"#
         ),
