@@ -108,7 +108,7 @@ public final class Gateway: HTTPResponder {
         self.logger.log(
             .info,
             "request",
-            isRoutine: AccessRecord.isRoutine(status: response.status.code, trace: trace),
+            isRoutine: AccessRecord.isRoutine(response, to: request.head.method, trace: trace),
             AccessRecord(
                 head: request.head,
                 route: self.requests.name(of: route),

@@ -152,6 +152,19 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
+    @Test func aNearlyFullDiskIsSharedToo() throws {
+        var configuration = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
+        configuration.minimumFree = 500
+        let spool = try SpoolDirectory(configuration, freeSpace: { _ in 900 })
+        var files: [SpoolFile] = []
+        let greedy = #expect(throws: StoreError.self) { try spool.makeFile(reserving: 101, client: "a") }
+        #expect(greedy?.code == .spoolFull)
+        for client in ["a", "b", "c", "d"] { files.append(try spool.makeFile(reserving: 100, client: client)) }
+        let error = #expect(throws: StoreError.self) { try spool.makeFile(reserving: 1, client: "e") }
+        #expect(error?.code == .diskLow)
+        #expect(spool.reservedBytes == 400)
+    }
+
     private final class FreeSpace: Sendable {
         let bytes = Locked<Int64>(800)
     }

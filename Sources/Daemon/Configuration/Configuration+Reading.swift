@@ -156,10 +156,11 @@ extension Configuration.Limits {
         if self.requestLine > self.headBytes {
             limits.refuse("requestLine", "\"\(self.requestLine)\" is more than \"headBytes\", \"\(self.headBytes)\"")
         }
-        if self.memoryBody > self.memoryBudget {
+        // A client's share of what there is for uploads.
+        if self.memoryBody.bytes > self.memoryBudget.bytes / 16 * 3 {
             limits.refuse(
                 "memoryBody",
-                "\"\(self.memoryBody)\" is more than \"memoryBudget\", \"\(self.memoryBudget)\""
+                "\"\(self.memoryBody)\" is more than three sixteenths of \"memoryBudget\", \"\(self.memoryBudget)\""
             )
         }
     }

@@ -131,13 +131,14 @@ public final class SpoolDirectory: Sendable {
         let free = self.freeSpace(self.configuration.directory)
         let refusal = self.usage.withLock { (usage) -> StoreError? in
             let growth = part.bytes - (previous?.bytes ?? 0)
-            // What is reserved and not written yet is as good as gone.
-            let left = free.map { $0 - (usage.reserved - usage.written) } ?? .max
-            guard growth <= left - self.configuration.minimumFree || growth <= 0 else {
+            // What would be free without the spool; what is reserved and not written yet is as good as gone.
+            let disk = free.map { $0 + usage.written }
+            let room = disk.map { $0 - self.configuration.minimumFree } ?? .max
+            guard usage.reserved + growth <= room || growth <= 0 else {
                 return StoreError(code: .diskLow, message: "the disk of the spool is nearly full; free space")
             }
-            let budget = min(self.configuration.budget, free.map { ($0 + usage.written) / 2 } ?? .max)
-            let share = budget / max(1, self.configuration.clientDivisor)
+            let budget = min(self.configuration.budget, disk.map { $0 / 2 } ?? .max)
+            let share = min(budget, max(room, usage.reserved)) / max(1, self.configuration.clientDivisor)
             let used = usage.byClient[part.client, default: 0]
             guard usage.reserved + growth <= budget else {
                 return Self.noRoom(for: part.bytes, "\(usage.reserved) of \(budget) bytes are used")
