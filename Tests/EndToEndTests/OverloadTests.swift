@@ -141,6 +141,35 @@ import Testing
 
     // MARK: No descriptors
 
+    /// Idle clients take what they may, and calls still have descriptors to reach the platform by.
+    @Test func aCrowdOfIdleClientsLeavesDescriptorsForCalls() async throws {
+        let bed = try await Self.bed("") {
+            $0.environment = ["sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"]
+        }
+        let clients = try (0..<4).map { _ in try TestHTTPClient(port: bed.port) }
+        let crowd = try (0..<400).map { _ in try TestHTTPClient(port: bed.port) }
+        for _ in 0..<500 {
+            if try await Self.metric("speechgate_connections_accepted_total", bed) > 400 { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for (index, client) in clients.enumerated() {
+            // Beyond what stays in memory.
+            let form = TestForm.evaluation(audio: TestAudio.wav(seconds: 40))
+            let fields = [
+                ("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k-\(index)"),
+            ]
+            client.send(TestHTTPClient.request("POST", "/api/v1/evaluate", fields: fields, body: form.bytes))
+            let answer = await client.receive()
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        #expect(try await bed.billed() == 4)
+        #expect(try await Self.metric(#"speechgate_connections_shed_total{reason="connections"}"#, bed) > 100)
+        #expect(try await Self.metric(#"speechgate_connections_shed_total{reason="descriptors"}"#, bed) == 0)
+        #expect(try Self.count("file descriptors are too few for limits.connections", bed) == 1)
+        withExtendedLifetime(crowd) {}
+        await bed.stop()
+    }
+
     @Test func runningOutOfDescriptorsIsSurvivedAndLoggedOnce() async throws {
         let bed = try await Self.bed("") {
             $0.environment = ["sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh"]

@@ -142,10 +142,7 @@ actor ConfigurationReload {
 
     /// Nothing here can fail: all of it has been checked, and what can fail has been done.
     private func apply(_ next: Configuration, _ secrets: ResolvedSecrets) {
-        if next.limits.connections > self.running.limits.connections {
-            DescriptorLimit.raise(for: next.limits.connections, logger: self.logger)
-        }
-        self.listeners.adoptLimits(of: next)
+        self.listeners.adoptLimits(of: next, DescriptorLimit.raise(next.limits, logger: self.logger))
         self.assembly.gateway.change(
             proxies: next.trustedProxies.compactMap(AddressRange.init),
             maximumRequests: next.limits.requests

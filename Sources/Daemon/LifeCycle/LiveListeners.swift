@@ -32,7 +32,7 @@ struct LiveListeners: Sendable {
     }
 
     /// Takes over the limits of connections.
-    func adoptLimits(of configuration: Configuration) {
-        self.gateway.change(limits: configuration.gatewayServer)
+    func adoptLimits(of configuration: Configuration, _ descriptors: DescriptorLimit) {
+        self.gateway.change(limits: configuration.gatewayServer(descriptors))
     }
 }

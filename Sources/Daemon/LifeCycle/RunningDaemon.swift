@@ -58,7 +58,7 @@ struct RunningDaemon: Sendable {
         services: ServiceGroup
     ) async throws -> RunningDaemon {
         let logger = log.logger
-        DescriptorLimit.raise(for: configuration.limits.connections, logger: logger)
+        let descriptors = DescriptorLimit.raise(configuration.limits, logger: logger)
         let registry = MetricsRegistry()
         ProcessMetrics.register(in: registry)
         DaemonMetrics.register(logger, in: registry)
@@ -138,7 +138,7 @@ struct RunningDaemon: Sendable {
             accounts: { assembly.accounts.flatMap { $0.status() } }
         )
         let server = HTTPServer(
-            configuration: try configuration.gatewayServer(supervisor.sockets),
+            configuration: try configuration.gatewayServer(supervisor.sockets, descriptors),
             loops: loops.gateway,
             responder: assembly.gateway,
             logger: logger

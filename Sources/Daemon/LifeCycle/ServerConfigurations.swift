@@ -6,17 +6,23 @@ internal import UpstreamClient
 extension Configuration {
     /// The gateway's listeners.
     ///
-    /// - Parameter sockets: What came with the process.
-    func gatewayServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
-        var server = self.gatewayServer
+    /// - Parameters:
+    ///   - sockets: What came with the process.
+    ///   - descriptors: How many there are for clients.
+    func gatewayServer(
+        _ sockets: InheritedSockets,
+        _ descriptors: DescriptorLimit
+    ) throws(VerbFailure) -> HTTPServer.Configuration {
+        var server = self.gatewayServer(descriptors)
         server.listen = try sockets.addresses(self.listen)
         return server
     }
 
     /// The same without their addresses.
-    var gatewayServer: HTTPServer.Configuration {
+    func gatewayServer(_ descriptors: DescriptorLimit) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
-        server.maximumConnections = self.limits.connections
+        server.maximumConnections = descriptors.connections
+        server.maximumShedding = descriptors.shedding
         server.headTimeout = self.limits.headTimeout
         server.bodyIdleTimeout = self.limits.bodyIdleTimeout
         server.bodyTimeout = self.limits.bodyTimeout
