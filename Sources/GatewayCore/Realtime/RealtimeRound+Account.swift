@@ -65,7 +65,15 @@ extension RealtimeRound {
         let availabilities = self.availabilities(candidates)
         // A key that was sent goes to its account, whose replays are free.
         var choice = AccountChoice(sticky: self.carrier == nil ? nil : 0)
-        var index = try self.index(choice.first(of: availabilities), in: candidates)
+        var index: Int
+        let decision = choice.first(of: availabilities)
+        if case .refused(.breaker, _) = decision, self.hasBeenConnected,
+            let last = candidates.firstIndex(where: { $0 === self.lastAccount })
+        {
+            index = last
+        } else {
+            index = try self.index(decision, in: candidates)
+        }
         while !candidates[index].takeFreeSlot(at: self.now) {
             // Nobody has carried it: one that has no slot is as good as one that is refused.
             guard let next = choice.next(after: .fault(.credentials), leftDoubt: false, of: availabilities) else {

@@ -35,7 +35,7 @@ extension RealtimeRound {
             case .forward(let count):
                 self.show(frame, droppingWords: count)
             case .reconnecting(let attempt, let delay, let cause):
-                self.judge(CircuitBreaker.Outcome(of: cause))
+                self.judge(cause)
                 self.log(attempt, delay, cause)
             case .reconnected:
                 self.services.metrics.reconnects.increment()
@@ -45,7 +45,7 @@ extension RealtimeRound {
                 let result = RoundOutcome.Result.answered(frame, self.dialect.facts(of: frame))
                 self.outcome.resolve(RoundOutcome(result: result, attempts: self.connectionCount, isUnresolved: false))
             case .fail(let failure):
-                self.judge(failure.loss.map { CircuitBreaker.Outcome(of: $0) } ?? .none)
+                if let loss = failure.loss { self.judge(loss) }
                 await self.fail(failure)
             }
         }
@@ -119,7 +119,7 @@ extension RealtimeRound {
                 }
                 let refusal = self.dialect.refusal(of: response)
                 let loss = RealtimeSession.Loss.refused(refusal, isFinal: refusal.isFinal)
-                self.judge(CircuitBreaker.Outcome(of: loss))
+                self.judge(loss)
                 if refusal.code?.kind == .credentialsOrClock, corrected !== account {
                     corrected = account
                     account.learnClock(from: response, services: self.services.upstream)

@@ -55,7 +55,7 @@ actor RealtimeRound: PaidRound {
     /// Accounts that the platform has refused in this round.
     var refusedAccounts: [String] = []
     /// What the breaker waits to hear of, and of whom.
-    var attempt: (account: Account, permit: CircuitBreaker.Permit)?
+    var attempt: (account: Account, permit: CircuitBreaker.Permit, isOpening: Bool)?
     var hasBeenConnected = false
     var upstreamKey: String
     var platform: (any WebSocketChannel)?

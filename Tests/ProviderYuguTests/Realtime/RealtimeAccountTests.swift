@@ -192,24 +192,42 @@ import Testing
 
     @Test(
         arguments: [
-            .answer(#"{"event":"error","code":50200,"message":"later"}"#), .breakAtEnd, .refuse(503, "busy"),
-            .close(1011),
+            .answer(#"{"event":"error","code":50200,"message":"later"}"#), .refuse(503, "busy"), .noConnection,
         ] as [PlatformInMemory.Fault]
     )
     func failuresOfAnyKindCount(fault: PlatformInMemory.Fault) async throws {
         let bench = try RealtimeBench(Array(repeating: fault, count: 40), accounts: [Self.breaker])
         let client = try await bench.connect()
         _ = try await client.round()
+        let count = bench.platform.urls.count
         await client.start()
         #expect(try await client.next().contains("platform_failing"))
-        #expect(bench.platform.urls.count < 9)
+        #expect(bench.platform.urls.count == count)
+        await bench.close()
+    }
+
+    @Test func aRoundThatHasRunGoesOnTrying() async throws {
+        let faults = [PlatformInMemory.Fault.breakAtBytes(640)] + Array(repeating: .noConnection, count: 6)
+        let bench = try RealtimeBench(faults, accounts: [Self.breaker])
+        let client = try await bench.connect()
+        await client.start()
+        _ = try await client.next()
+        await client.speak(RoundClient.audio())
+        try await bench.wait { bench.platform.startCount == 2 }
+        // Others are kept from a route that has failed six times.
+        let other = try await bench.connect()
+        await other.start()
+        #expect(try await other.next().contains("platform_failing"))
+        await client.end()
+        #expect(try await client.next().contains(#""recordId""#))
+        #expect(bench.platform.urls.count == 8 && bench.platform.bills.count == 1)
         await bench.close()
     }
 
     @Test(
         arguments: [
             .answer(#"{"event":"error","code":40001,"message":"short"}"#), .breakAtBytes(640),
-            .refuse(429, #"{"code":42901,"message":"busy"}"#),
+            .breakAtEnd, .close(1011), .refuse(429, #"{"code":42901,"message":"busy"}"#),
         ] as [PlatformInMemory.Fault]
     )
     func whatIsNoFailureOfThePlatformDoesNot(fault: PlatformInMemory.Fault) async throws {
