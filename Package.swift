@@ -20,7 +20,7 @@ let package = Package(
         .target(name: "JSONScan"),
         .target(name: "HTTPWire"),
         .target(name: "SpeechAudio"),
-        .target(name: "Telemetry", dependencies: ["Locking"]),
+        .target(name: "Telemetry", dependencies: ["Locking", "CLinux"]),
         // Level 2.
         .target(name: "EventLoop", dependencies: ["Locking", "CLinux"]),
         // Level 3: the shells.
@@ -93,7 +93,11 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        .testTarget(name: "StoreTests", dependencies: ["Locking", "Store", "Cryptography", "HTTPWire", "TestSupport"]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: ["Locking", "Store", "Cryptography", "HTTPWire", "TestSupport"],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(
             name: "GatewayCoreTests",
             dependencies: [

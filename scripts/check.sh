@@ -83,6 +83,9 @@ if ! scripts/demo.sh >"$demo" 2>&1; then
 fi
 rm -f "$demo"
 
+stage "Debian package, on a system without Swift"
+scripts/try-package.sh "$(scripts/package-deb.sh | tail -n 1)"
+
 stage "WebSocket against the Autobahn test suite"
 scripts/autobahn.sh
 

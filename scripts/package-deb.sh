@@ -36,7 +36,7 @@ done
 doc=$tree/usr/share/doc/speechgate
 install -D -m 644 "$root/config/speechgate.json5" "$doc/speechgate.json5"
 install -D -m 644 "$root/README.md" "$doc/README.md"
-for example in config/proxies/nginx.conf config/proxies/Caddyfile config/systemd/notify-reload.conf; do
+for example in config/proxies/nginx.conf config/proxies/Caddyfile config/systemd/notify-reload.conf config/logrotate.conf; do
     install -D -m 644 "$root/$example" "$doc/examples/${example##*/}"
 done
 

@@ -17,7 +17,7 @@ strict_imports=(--explicit-target-dependency-import-check error)
 run_tests() {
     local pure='^(CryptographyTests|HTTPWireTests|JSONScanTests|ProviderYuguTests|SpeechAudioTests|TelemetryTests)\.'
     # Realtime rounds in memory have deadlines, too.
-    local sockets='^(EventLoopTests|HTTPServerTests|UpstreamClientTests|EndToEndTests|ProviderYuguTests\.Realtime[A-Za-z]*)[./]'
+    local sockets='^(EventLoopTests|HTTPServerTests|UpstreamClientTests|EndToEndTests|(ProviderYugu|PlatformSimulator)Tests\.Realtime[A-Za-z]*)[./]'
     # All tests are Swift Testing's; XCTest would only add "Executed 0 tests".
     swift test --package-path "$root" --disable-xctest "$@" --filter "$pure" --skip "$sockets" 2>&1
     swift test --package-path "$root" --disable-xctest "$@" --no-parallel --filter "$sockets" 2>&1

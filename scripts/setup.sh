@@ -2,7 +2,7 @@
 # Installs the Debian packages that SpeechGate is built and tried with, as far as they are missing.
 #
 #   scripts/setup.sh               what building and the demo need
-#   scripts/setup.sh --tests       and the WebSocket client of the end-to-end tests, from PyPI into .build/python
+#   scripts/setup.sh --tests       and what end-to-end tests use: Caddy, and a WebSocket client from PyPI into .build/python
 #   scripts/setup.sh --bench       and the peers and the load generator of scripts/bench.sh
 #   scripts/setup.sh --lint        and shellcheck, for scripts/check.sh
 #   scripts/setup.sh --package     and debootstrap, for scripts/try-package.sh
@@ -22,7 +22,7 @@ wanted=(
 wants_python=no
 for option in "$@"; do
     case $option in
-        --tests) wants_python=yes ;;
+        --tests) wants_python=yes && wanted+=(caddy:caddy) ;;
         --bench) wanted+=(haproxy:haproxy node:nodejs wrk:wrk go:golang-go) ;;
         --lint) wanted+=(shellcheck:shellcheck) ;;
         --package) wanted+=(debootstrap:debootstrap dpkg-deb:dpkg strip:binutils) ;;
@@ -54,8 +54,8 @@ install_packages() {
     log "installing $*"
     local output policy=/usr/sbin/policy-rc.d policy_is_ours=no
     output=$(mktemp)
-    # Tests and benchmarks need nginx, HAProxy and Prometheus the programs; without this, Debian would also start the services.
-    if [[ " $* " =~ " "(nginx|haproxy|prometheus) ]] && [[ ! -e $policy ]]; then
+    # Tests and benchmarks need nginx, Caddy, HAProxy and Prometheus the programs; without this, Debian would also start the services.
+    if [[ " $* " =~ " "(nginx|caddy|haproxy|prometheus) ]] && [[ ! -e $policy ]]; then
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
         policy_is_ours=yes

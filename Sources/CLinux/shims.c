@@ -115,7 +115,9 @@ socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path) {
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + count + 1);
 }
 
-int clinux_send_datagram(const char *path, const void *bytes, size_t count) {
+int clinux_datagram_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
+
+int clinux_send_datagram_from(int socket, const char *path, const void *bytes, size_t count) {
     struct sockaddr_un address;
     socklen_t length = clinux_unix_address(&address, path);
     if (length == 0) {
@@ -127,13 +129,21 @@ int clinux_send_datagram(const char *path, const void *bytes, size_t count) {
         address.sun_path[0] = 0;
         length -= 1;
     }
-    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ssize_t sent;
+    do {
+        sent = sendto(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, length);
+    } while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -1 : 0;
+}
+
+int clinux_send_datagram(const char *path, const void *bytes, size_t count) {
+    int descriptor = clinux_datagram_socket();
     if (descriptor < 0) return -1;
-    ssize_t sent = sendto(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, length);
+    int result = clinux_send_datagram_from(descriptor, path, bytes, count);
     int error = errno;
     close(descriptor);
     errno = error;
-    return sent < 0 ? -1 : 0;
+    return result;
 }
 
 int clinux_set_nonblocking(int descriptor) {

@@ -36,6 +36,7 @@ struct GatewayAssembly: Sendable {
     ///   - store: Open; the gateway does not close it.
     ///   - transport: Sends requests to platforms.
     ///   - registry: Takes the gateway's metrics.
+    ///   - isLate: Whether the event loops are too late to begin anything.
     /// - Throws: ``StoreError`` when the clients cannot be read or the spool not be made.
     init(
         configuration: Configuration,
@@ -43,7 +44,8 @@ struct GatewayAssembly: Sendable {
         store: Store,
         transport: any HTTPTransport & HTTPContentTransport & WebSocketTransport,
         logger: Logger,
-        registry: MetricsRegistry
+        registry: MetricsRegistry,
+        isLate: @escaping @Sendable () -> Bool
     ) throws(StoreError) {
         let yugu = configuration.yugu
         self.limiter = ClientLimiter(settings: configuration.limits.clients)
@@ -116,9 +118,13 @@ struct GatewayAssembly: Sendable {
         routes += TokenRoutes(access: access, issuer: issuer, bodies: bodies).routes
         routes += WhoamiRoute(access: access, calls: calls, store: store).routes
         if configuration.echo { routes += EchoRoute().routes }
+        var overload = OverloadPolicy()
+        overload.maximumRequests = configuration.limits.requests
+        overload.isLate = isLate
         self.gateway = Gateway(
             routes: routes,
             proxies: configuration.trustedProxies.compactMap(AddressRange.init),
+            overload: overload,
             refusal: { path in providers.lazy.compactMap { $0.refusal(ofPath: path) }.first },
             logger: logger,
             registry: registry
@@ -137,11 +143,13 @@ struct GatewayAssembly: Sendable {
     ) throws(StoreError) -> BodyStorage {
         var spool = SpoolDirectory.Configuration(directory: configuration.stateDirectory + "/spool")
         spool.budget = Int64(configuration.limits.spoolBudget.bytes)
+        spool.minimumFree = Int64(configuration.limits.minimumFreeDisk.bytes)
         var bodies = BodyStorage.Configuration()
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes
         bodies.uploadBytes = configuration.limits.uploadBytes.bytes
         bodies.unprovenBudget = configuration.limits.unprovenBudget.bytes
+        bodies.unprovenTimeout = configuration.limits.unprovenTimeout
         return BodyStorage(configuration: bodies, spool: try SpoolDirectory(spool), fingerprintKey: fingerprintKey)
     }
 

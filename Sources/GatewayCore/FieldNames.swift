@@ -27,6 +27,8 @@ extension HTTPField.Name {
     public static let xSignature = HTTPField.Name(literal: "X-Signature")
     /// The trace that a request is part of (W3C Trace Context).
     static let traceparent = HTTPField.Name(literal: "traceparent")
+    /// Whom the proxies in front serve (RFC 7239).
+    static let forwarded = HTTPField.Name(literal: "Forwarded")
     static let xForwardedFor = HTTPField.Name(literal: "X-Forwarded-For")
     static let cacheControl = HTTPField.Name(literal: "Cache-Control")
     static let wwwAuthenticate = HTTPField.Name(literal: "WWW-Authenticate")

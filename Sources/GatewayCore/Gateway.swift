@@ -10,16 +10,20 @@ public final class Gateway: HTTPResponder {
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestMetrics
+    private let overload: OverloadPolicy
+    private let running = Atomic(0)
     private let draining = Atomic(false)
 
     /// Makes a gateway of routes.
     ///
     /// - Parameters:
-    ///   - proxies: Whose `X-Forwarded-For` is believed.
+    ///   - proxies: Whose `Forwarded` and `X-Forwarded-For` are believed.
+    ///   - overload: When requests are turned away.
     ///   - refusal: What a path without a route is refused with where that is not 404; else nil.
     public init(
         routes: [Route],
         proxies: [AddressRange] = [],
+        overload: OverloadPolicy = OverloadPolicy(),
         refusal: @escaping @Sendable (String) -> GatewayError? = { _ in nil },
         clock: GatewayClock = .system,
         logger: Logger,
@@ -27,11 +31,15 @@ public final class Gateway: HTTPResponder {
     ) {
         self.router = Router(routes: routes)
         self.proxies = proxies
+        self.overload = overload
         self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestMetrics(routes: routes, registry: registry)
     }
+
+    /// How many requests are at work.
+    public var runningRequests: Int { self.running.load(ordering: .relaxed) }
 
     /// From now on begins nothing that costs money; what runs is finished.
     public func beginDraining() {
@@ -40,6 +48,8 @@ public final class Gateway: HTTPResponder {
 
     /// Answers a request; every failure has an answer, and every answer names its request.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let running = self.running.wrappingAdd(1, ordering: .relaxed).newValue
+        defer { self.running.wrappingSubtract(1, ordering: .relaxed) }
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
         let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
@@ -48,12 +58,13 @@ public final class Gateway: HTTPResponder {
         var route: Int?
         var reason: String?
         do throws(GatewayError) {
+            if let refusal = self.overload.refusal(of: request.head, running: running) { throw refusal }
             switch self.router.match(request.head.method, path: request.head.path) {
             case .route(let match, let index, let parameter):
                 route = index
                 let exchange = Exchange(
                     request: request,
-                    clientAddress: address,
+                    clientAddress: address.text,
                     requestID: requestID,
                     parameter: parameter,
                     isDraining: self.draining.load(ordering: .relaxed),
@@ -76,17 +87,22 @@ public final class Gateway: HTTPResponder {
         let duration = self.clock.now() - start
         self.requests.count(route: route, status: response.status.code, credential: trace.credential)
         self.requests.note(duration, waiting: trace.upstreamWait, route: route)
-        let record = AccessRecord(
-            head: request.head,
-            route: self.requests.name(of: route),
-            clientAddress: address,
-            requestID: requestID,
-            response: response,
-            reason: reason,
-            duration: duration,
-            trace: trace
+        // What failed and what the platform was asked for are never left out.
+        self.logger.log(
+            .info,
+            "request",
+            isRoutine: response.status.code < 400 && trace.attempts == 0,
+            AccessRecord(
+                head: request.head,
+                route: self.requests.name(of: route),
+                clientAddress: address,
+                requestID: requestID,
+                response: response,
+                reason: reason,
+                duration: duration,
+                trace: trace
+            ).metadata
         )
-        self.logger.info("request", record.metadata)
         return response
     }
 

@@ -222,7 +222,7 @@ public struct GatewayError: Error, Sendable {
         status: 503,
         code: .internalError,
         origin: .gateway,
-        message: "The gateway has no room for another large upload at the moment; try again shortly.",
+        message: "The gateway has no room for another upload of this client at the moment; try again shortly.",
         reason: LimitRefusal.spool.rawValue,
         retryAfter: 5
     )
@@ -236,6 +236,18 @@ public struct GatewayError: Error, Sendable {
         reason: LimitRefusal.unproven.rawValue,
         retryAfter: 2
     )
+
+    /// 503/50000: there is more work than can be done in time.
+    static func overloaded(_ limit: LimitRefusal) -> GatewayError {
+        GatewayError(
+            status: 503,
+            code: .internalError,
+            origin: .gateway,
+            message: "The gateway has more work than it can do in time, so nothing was begun; try again shortly.",
+            reason: limit.rawValue,
+            retryAfter: 2
+        )
+    }
 
     /// 403/40300: the calls of a token are used up.
     public static let tokenExhausted = GatewayError(
@@ -253,6 +265,17 @@ public struct GatewayError: Error, Sendable {
         origin: .gateway,
         message: "The gateway is shutting down; send the request again.",
         reason: "draining",
+        retryAfter: 5
+    )
+
+    /// 503/50000: the daemon goes down before the platform has answered a call that was sent.
+    public static let cutOff = GatewayError(
+        status: 503,
+        code: .internalError,
+        origin: .gateway,
+        message: "The gateway had to stop before the platform answered, and the call may have been executed; "
+            + "send the same request with the same key again, it is not billed twice.",
+        reason: "outcome_unknown",
         retryAfter: 5
     )
 

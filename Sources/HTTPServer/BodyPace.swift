@@ -18,8 +18,15 @@ struct BodyPace {
     }
 
     /// When the patience with content ends if no more of it comes.
-    func deadline(of progress: Progress, at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        let last = min(now + self.idle, progress.start + self.total)
+    ///
+    /// - Parameter limit: How long all of it may take, if that is less than ``total``.
+    func deadline(
+        of progress: Progress,
+        within limit: Duration?,
+        at now: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant {
+        let total = limit.map { min($0, self.total) } ?? self.total
+        let last = min(now + self.idle, progress.start + total)
         guard self.rate > 0 else { return last }
         let (seconds, rest) = progress.received.quotientAndRemainder(dividingBy: self.rate)
         let earned = Duration.seconds(seconds) + .milliseconds(rest * 1000 / self.rate)

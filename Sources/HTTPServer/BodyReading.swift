@@ -23,6 +23,9 @@ final class BodyReading {
         self.decoder = HTTP1BodyDecoder(framing: framing, limits: limits)
     }
 
+    /// How long all of it may take, if that is less than what everyone has; it may have changed with what was taken.
+    var timeLimit: Duration? { self.consumer?.timeLimit }
+
     /// Takes bytes from the front of a buffer; true when the content is complete.
     func take(_ bytes: UnsafeRawBufferPointer, consumed: inout Int) throws -> Bool {
         let isComplete = try self.decoder.decode(bytes, consumed: &consumed) { piece in

@@ -57,13 +57,13 @@ extension Connection {
         if case .length(let count) = self.framing, count > limit {
             throw HTTPRequestBodyError.tooLarge
         }
-        self.machine.beganReading(at: self.loop.roundTime, self.server.timeouts)
         let reading = BodyReading(
             consumer: consumer,
             limit: limit,
             framing: self.framing,
             limits: self.server.limits
         )
+        self.machine.beganReading(within: reading.timeLimit, at: self.loop.roundTime, self.server.timeouts)
         self.reading = reading
         let hadInput = !(self.window?.isEmpty ?? self.pending.isEmpty)
         self.pumpAvailable()
@@ -122,7 +122,8 @@ extension Connection {
                 self.machine.finishedContent()
                 reading.finish(.success(()))
             } else {
-                self.machine.receivedContent(consumed, at: self.loop.roundTime, self.server.timeouts)
+                let limit = reading.timeLimit
+                self.machine.receivedContent(consumed, within: limit, at: self.loop.roundTime, self.server.timeouts)
             }
         } catch {
             self.window = UnsafeRawBufferPointer(rebasing: window[consumed...])

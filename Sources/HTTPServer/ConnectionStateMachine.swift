@@ -129,18 +129,25 @@ struct ConnectionStateMachine {
 
     // MARK: - Content
 
-    mutating func beganReading(at now: Instant, _ timeouts: Timeouts) {
+    mutating func beganReading(within limit: Duration? = nil, at now: Instant, _ timeouts: Timeouts) {
         precondition(self.phase == .handling && self.content == .unread, "content is read once")
         self.content = .reading
-        self.receivedContent(0, at: now, timeouts)
+        self.receivedContent(0, within: limit, at: now, timeouts)
     }
 
     /// Some content came, but not all.
-    mutating func receivedContent(_ count: Int, at now: Instant, _ timeouts: Timeouts) {
+    ///
+    /// - Parameter limit: How long all of it may take, if that is less than what everyone has.
+    mutating func receivedContent(
+        _ count: Int,
+        within limit: Duration? = nil,
+        at now: Instant,
+        _ timeouts: Timeouts
+    ) {
         var pace = self.pace ?? BodyPace.Progress(start: now)
         pace.received += count
         self.pace = pace
-        self.deadline = timeouts.body.deadline(of: pace, at: now)
+        self.deadline = timeouts.body.deadline(of: pace, within: limit, at: now)
     }
 
     mutating func finishedContent() {

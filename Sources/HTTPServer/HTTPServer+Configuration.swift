@@ -74,7 +74,7 @@ extension HTTPServer {
         /// How WebSocket connections behave.
         public var webSocket = WebSocketConfiguration()
         /// How many bytes all WebSocket connections together may keep, of messages nobody has asked for and of frames no
-        /// socket has taken; who needs more is closed on.
+        /// socket has taken, and those of one owner a quarter of it; who needs more is closed on.
         ///
         /// The default is 64 MiB.
         public var webSocketBufferBytes = 64 << 20

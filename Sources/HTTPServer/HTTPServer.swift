@@ -11,6 +11,7 @@ public import Telemetry
 /// ## Topics
 /// - ``Configuration``
 /// - ``start()``, ``drain(within:)``, ``stop()``
+/// - ``begin(listeningOn:)``, ``finish(_:)``, ``abandon(_:)``
 /// - ``statistics``
 public final class HTTPServer: Sendable {
     /// What a server has done; each number is exact, the set of them is not of one moment.
@@ -42,11 +43,10 @@ public final class HTTPServer: Sendable {
     }
 
     private let configuration: Configuration
-    private let loops: [EventLoop]
     private let logger: Logger
     private let shared: ServerShared
     private let servers: [ServerLoop]
-    private let accept: Listener.Accept
+    private let factory: ListenerFactory
     private let state = Locked(State.fresh)
 
     /// Makes a server that does not listen yet.
@@ -81,14 +81,21 @@ public final class HTTPServer: Sendable {
     ) {
         precondition(!loops.isEmpty, "a server needs a loop")
         let shared = ServerShared(configuration)
-        self.configuration = configuration
-        self.loops = loops
-        self.logger = logger
-        self.shared = shared
-        self.accept = accept
-        self.servers = loops.map { loop in
+        let servers = loops.map { loop in
             ServerLoop(loop: loop, shared: shared, responder: responder, configuration: configuration)
         }
+        self.configuration = configuration
+        self.logger = logger
+        self.shared = shared
+        self.servers = servers
+        self.factory = ListenerFactory(
+            backlog: configuration.backlog,
+            unixSocketMode: configuration.unixSocketMode,
+            servers: servers,
+            shared: shared,
+            logger: logger,
+            accept: accept
+        )
     }
 
     /// What the server has done so far.
@@ -109,49 +116,48 @@ public final class HTTPServer: Sendable {
     /// - Returns: The addresses in the order of the configuration, with the ports that were taken.
     /// - Throws: ``HTTPServerError``; its code tells a port in use from one that is not allowed.
     public func start() async throws(HTTPServerError) -> [BoundAddress] {
-        var sockets: [ListeningSocket] = []
-        do throws(HTTPServerError) {
-            let isFresh = self.state.withLock { if case .fresh = $0 { true } else { false } }
-            guard isFresh else { throw HTTPServerError(.alreadyStarted, "the server was started before") }
-            for address in self.configuration.listen {
-                sockets.append(
-                    try ListeningSocket(
-                        address,
-                        backlog: self.configuration.backlog,
-                        unixSocketMode: self.configuration.unixSocketMode
-                    )
-                )
-            }
-        } catch {
-            for socket in sockets { socket.close() }
-            throw error
+        let isFresh = self.state.withLock { if case .fresh = $0 { true } else { false } }
+        guard isFresh else { throw HTTPServerError(.alreadyStarted, "the server was started before") }
+        let listeners = try await self.factory.open(self.configuration.listen, besides: [])
+        self.state.withLock { $0 = .started(listeners) }
+        return listeners.map(\.socket.bound)
+    }
+
+    /// Listens on further addresses, as the first step of a change: what is listened on now stays so.
+    ///
+    /// Two steps, so that several servers can change together or not at all.
+    ///
+    /// - Parameter addresses: All that shall be listened on in the end; those that are already are left as they are.
+    /// - Returns: What ``finish(_:)`` completes or ``abandon(_:)`` takes back, before another change begins.
+    /// - Throws: ``HTTPServerError`` when one of them cannot be listened on; nothing has changed then.
+    public func begin(listeningOn addresses: [ListenAddress]) async throws(HTTPServerError) -> ListenerChange {
+        let current: [Listener]? = self.state.withLock { state in
+            if case .started(let listeners) = state { listeners } else { nil }
         }
-        let turn = Listener.Turn()
-        var listeners: [Listener] = []
-        for (index, socket) in sockets.enumerated() {
-            let loop = self.loops[index % self.loops.count]
-            let listener = Listener(
-                socket,
-                loop: loop,
-                servers: self.servers,
-                turn: turn,
-                shared: self.shared,
-                logger: self.logger,
-                accept: self.accept
-            )
-            listeners.append(listener)
-            if let error = await Self.open(listener, on: loop) {
-                for socket in sockets[listeners.count...] { socket.close() }
-                await self.close(listeners)
-                throw HTTPServerError(listeningOn: "\(socket.bound)", errorNumber: error.errorNumber)
-            }
+        guard let current else { throw HTTPServerError(.notServing, "the server does not serve; it may be stopping") }
+        let plan = ListenerChange.Plan(from: current.map(\.address), to: addresses)
+        let added = try await self.factory.open(plan.added, besides: current)
+        return ListenerChange(plan, current: current, added: added)
+    }
+
+    /// Completes a change: what is not to be listened on any more is closed, and the connections that came over it go on.
+    public func finish(_ change: ListenerChange) async {
+        let isServing = self.state.withLock { state in
+            guard case .started = state else { return false }
+            state = .started(change.listeners)
+            return true
         }
-        let opened = listeners
-        self.state.withLock { $0 = .started(opened) }
-        for socket in sockets {
-            self.logger.notice("listening", ["address": .string(socket.bound.description)])
+        // A server that was stopped meanwhile knows nothing of the added ones.
+        guard isServing else { return await self.abandon(change) }
+        for listener in change.removed {
+            await listener.retire()
+            self.logger.notice("no longer listening", ["address": .string(listener.socket.bound.description)])
         }
-        return sockets.map(\.bound)
+    }
+
+    /// Takes a change back.
+    public func abandon(_ change: ListenerChange) async {
+        for listener in change.added { await listener.end() }
     }
 
     /// Stops listening, closes what is idle, tells the handlers of WebSocket connections, and waits until the answers that
@@ -165,7 +171,7 @@ public final class HTTPServer: Sendable {
         for server in self.servers {
             await server.loop.perform { server.drain() }
         }
-        let loop = self.loops[0]
+        let loop = self.servers[0].loop
         let servers = self.servers
         // What is closed needs some of the time for the answer to that.
         let grace = min(self.configuration.webSocket.closeTimeout, limit / 4)
@@ -193,23 +199,6 @@ public final class HTTPServer: Sendable {
             if case .started(let listeners) = state { return listeners }
             return []
         }
-        await self.close(listeners)
-    }
-
-    private func close(_ listeners: [Listener]) async {
-        for (index, listener) in listeners.enumerated() {
-            await self.loops[index % self.loops.count].perform { listener.close() }
-        }
-    }
-
-    private static func open(_ listener: Listener, on loop: EventLoop) async -> EventLoopError? {
-        await loop.perform {
-            do throws(EventLoopError) {
-                try listener.open()
-                return nil
-            } catch {
-                return error
-            }
-        }
+        for listener in listeners { await listener.end() }
     }
 }

@@ -20,6 +20,8 @@ public struct HTTPServerError: Error, Equatable, Sendable, CustomStringConvertib
         case exhausted
         /// The server was started before.
         case alreadyStarted
+        /// The server does not serve yet, or no longer.
+        case notServing
         /// Any other refusal of the system.
         case system
     }

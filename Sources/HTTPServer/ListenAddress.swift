@@ -4,7 +4,7 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: UInt16)
     /// A Unix-domain socket at a path.
     case unix(path: String)
-    /// A listening socket that the process was started with; the server closes it in the end.
+    /// A listening socket that the process was started with. It stays open: whoever gave it may have it listened on again.
     case inherited(descriptor: Int32)
 
     /// Reads `127.0.0.1:8790`, `[::1]:8790`, `localhost:8790`, `unix:/path` or `fd:3`.

@@ -15,9 +15,13 @@ final class Listener: EpollHandler, @unchecked Sendable {
     private static let pause: Duration = .milliseconds(100)
     // Accepted in one go before the loop's connections have their turn.
     private static let batch = 64
+    // More than any queue holds that the kernel gives by default (net.core.somaxconn).
+    private static let longestQueue = 4_096
     // How often running out is logged at most.
     private static let logInterval: Duration = .seconds(60)
 
+    /// What it was told to listen on.
+    let address: ListenAddress
     let socket: ListeningSocket
     private let loop: EventLoop
     private let servers: [ServerLoop]
@@ -42,6 +46,7 @@ final class Listener: EpollHandler, @unchecked Sendable {
 
     init(
         _ socket: ListeningSocket,
+        for address: ListenAddress,
         loop: EventLoop,
         servers: [ServerLoop],
         turn: Turn,
@@ -49,6 +54,7 @@ final class Listener: EpollHandler, @unchecked Sendable {
         logger: Logger,
         accept: @escaping Accept
     ) {
+        self.address = address
         self.socket = socket
         self.loop = loop
         self.servers = servers
@@ -59,8 +65,38 @@ final class Listener: EpollHandler, @unchecked Sendable {
         self.reserve = Listener.openReserve()
     }
 
-    func open() throws(EventLoopError) {
-        try self.loop.register(self.socket.descriptor, interest: [.readable], handler: self)
+    /// Begins to accept; the error when it cannot.
+    ///
+    /// Any thread.
+    func open() async -> EventLoopError? {
+        await self.loop.perform {
+            do throws(EventLoopError) {
+                try self.loop.register(self.socket.descriptor, interest: [.readable], handler: self)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Closes the socket.
+    ///
+    /// Any thread.
+    func end() async {
+        await self.loop.perform { self.close() }
+    }
+
+    /// Takes over what has connected, and closes the socket.
+    ///
+    /// Who waits in the kernel's queue has been told that there is a connection: to close that would break it. Any thread.
+    func retire() async {
+        await self.loop.perform {
+            guard !self.isClosed else { return }
+            for _ in 0..<Listener.longestQueue {
+                guard self.acceptOne() else { break }
+            }
+            self.close()
+        }
     }
 
     func ready(_ descriptor: Int32, _ events: EpollEvents) {
@@ -142,7 +178,7 @@ final class Listener: EpollHandler, @unchecked Sendable {
         }
     }
 
-    func close() {
+    private func close() {
         guard !self.isClosed else { return }
         self.isClosed = true
         self.loop.deregister(self.socket.descriptor)

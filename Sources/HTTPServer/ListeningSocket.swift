@@ -34,7 +34,11 @@ final class ListeningSocket: Sendable {
             let (descriptor, file) = try ListeningSocket.unix(path, backlog: backlog, mode: unixSocketMode)
             self.init(descriptor, BoundAddress(address: address), file: file)
         case .inherited(let descriptor):
-            self.init(descriptor, try ListeningSocket.inherited(descriptor))
+            let bound = try ListeningSocket.inherited(descriptor)
+            // A copy is used and closed. The number stays taken, so that it never means another socket.
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0 else { throw HTTPServerError(listeningOn: "\(bound)", errorNumber: errno) }
+            self.init(copy, bound)
         }
     }
 

@@ -39,7 +39,7 @@ final class ServerLoop: @unchecked Sendable {
         self.timeouts = ConnectionStateMachine.Timeouts(configuration)
         self.limits = configuration.http1
         self.parser = HTTP1RequestParser(limits: configuration.http1)
-        self.webSockets = WebSocketLoopShare(budget: shared.webSocketBudget)
+        self.webSockets = WebSocketLoopShare(budget: shared.webSocketShares.whole)
         self.webSocketConfiguration = configuration.webSocket
         self.headBuffer.reserveCapacity(1024)
     }

@@ -28,13 +28,13 @@ final class ServerShared: Sendable {
     private let openWebSockets = Atomic<Int>(0)
     private let openedWebSockets = Atomic<Int>(0)
     private let waiters = Locked(Waiters())
-    let webSocketBudget: WebSocketBudget
+    let webSocketShares: WebSocketShares
 
     init(_ configuration: HTTPServer.Configuration) {
         self.maximumConnections = configuration.maximumConnections
         self.maximumShedding = configuration.maximumShedding
         self.maximumWebSockets = configuration.maximumWebSockets
-        self.webSocketBudget = WebSocketBudget(limit: configuration.webSocketBufferBytes)
+        self.webSocketShares = WebSocketShares(limit: configuration.webSocketBufferBytes)
     }
 
     var statistics: HTTPServer.Statistics {
@@ -45,7 +45,7 @@ final class ServerShared: Sendable {
             requests: 0,
             openWebSockets: self.openWebSockets.load(ordering: .relaxed),
             openedWebSockets: self.openedWebSockets.load(ordering: .relaxed),
-            webSocketBufferBytes: self.webSocketBudget.usedBytes,
+            webSocketBufferBytes: self.webSocketShares.whole.usedBytes,
             receivedMessages: 0,
             sentMessages: 0
         )

@@ -33,6 +33,7 @@ final class WebSocketConnection: EpollHandler, ServedConnection, WebSocketCarrie
             .server,
             configuration: upgrade.configuration ?? connection.server.webSocketConfiguration,
             share: connection.server.webSockets,
+            budget: connection.server.shared.webSocketShares.budget(of: upgrade.owner),
             at: connection.loop.roundTime
         )
         self.endpoint.carrier = self

@@ -11,7 +11,7 @@ struct EvaluateRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        try await exchange.answerPaid { () throws(GatewayError) in
+        try await exchange.answerPaid(through: self.provider.calls) { () throws(GatewayError) in
             try self.provider.access.admit(exchange, for: .evaluate)
         } _: { admission, key async throws(GatewayError) in
             let (request, warnings) = try await self.request(exchange, admission, key: key)

@@ -14,7 +14,7 @@ struct SpeechRoute: Sendable {
     }
 
     private func answer(_ exchange: Exchange) async throws(GatewayError) -> HTTPResponse {
-        try await exchange.answerPaid { () throws(GatewayError) in
+        try await exchange.answerPaid(through: self.provider.calls) { () throws(GatewayError) in
             try self.provider.access.admit(exchange, for: .tts)
         } _: { admission, key async throws(GatewayError) in
             try await self.provider.calls.perform(try await self.request(exchange, admission, key: key))

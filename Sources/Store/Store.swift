@@ -27,7 +27,7 @@ public final class Store: Sendable {
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.
     ///
-    /// - Throws: `.locked` when another process uses the directory, `.newerSchema` when a newer SpeechGate wrote it,
+    /// - Throws: `.locked` when another process uses the directory, `.otherSchema` when a newer SpeechGate wrote it,
     ///   `.corrupt` when it is damaged or somebody else's, `.unavailable` when it cannot be read or written.
     public static func open(_ configuration: Configuration) throws(StoreError) -> Store {
         try Self.open(configuration, migrations: Migration.all)
@@ -130,11 +130,6 @@ public final class Store: Sendable {
         self.writer.statistics.counts
     }
 
-    /// All clients, also revoked ones, in the order they were added.
-    public func clients() throws(StoreError) -> [ClientRow] {
-        try self.readers.withReader { (reader) throws(StoreError) in try reader.allClients() }
-    }
-
     /// What the store has done since it was opened.
     public var statistics: Statistics {
         let writer = self.writer.statistics
@@ -233,70 +228,6 @@ public final class Store: Sendable {
         self.readers.close()
         await self.writer.close()
         self.cache.removeAll()
-    }
-
-    // MARK: Clients
-
-    /// Adds a client.
-    ///
-    /// - Throws: `.conflict` when the name exists or existed, or the key is another client's.
-    public func addClient(_ client: NewClient) async throws(StoreError) {
-        try await self.writer.submit { (connection) throws(StoreError) in try connection.addClient(client) }
-    }
-
-    /// Revokes a client.
-    ///
-    /// - Parameter now: The present time, in Unix milliseconds.
-    /// - Returns: False when there is no such client, or it is revoked already.
-    public func revokeClient(_ name: String, at now: Int64) async throws(StoreError) -> Bool {
-        try await self.writer.submit { (connection) throws(StoreError) in
-            try connection.revokeClient(name, at: now)
-        }
-    }
-
-    /// Gives a client a new API key and raises the generation of its derived secrets.
-    ///
-    /// - Parameter previousUntil: How long the generation before stays valid, in Unix milliseconds; one that was older
-    ///   ends at once.
-    /// - Returns: Nil when there is no such client, or it is revoked.
-    public func rotateClient(
-        _ name: String,
-        keyHash: [UInt8],
-        previousUntil: Int64
-    ) async throws(StoreError) -> ClientRotation? {
-        try await self.writer.submit { (connection) throws(StoreError) in
-            try connection.rotateClient(name, keyHash: keyHash, previousUntil: previousUntil)
-        }
-    }
-
-    // MARK: Tokens
-
-    /// Notes that tokens were taken back.
-    public func revokeTokens(_ revocation: TokenRevocation) async throws(StoreError) {
-        try await self.writer.submit { (connection) throws(StoreError) in try connection.revokeTokens(revocation) }
-    }
-
-    /// Notes the nonce of a signed handshake, durably.
-    ///
-    /// - Parameters:
-    ///   - nonce: As the client made it.
-    ///   - client: Whose it is.
-    ///   - end: Until when it has to be known, in Unix milliseconds.
-    /// - Returns: False when it is known already.
-    public func spendNonce(_ nonce: String, of client: String, until end: Int64) async throws(StoreError) -> Bool {
-        try await self.writer.submit { (connection) throws(StoreError) in
-            try connection.spendNonce(nonce, of: client, until: end)
-        }
-    }
-
-    /// All revocations that are kept.
-    public func tokenRevocations() throws(StoreError) -> [TokenRevocation] {
-        try self.readers.withReader { (reader) throws(StoreError) in try reader.allTokenRevocations() }
-    }
-
-    /// How many calls a token has made, as far as they are counted.
-    public func tokenCalls(_ tokenID: String) throws(StoreError) -> Int {
-        try self.readers.withReader { (reader) throws(StoreError) in try reader.tokenCalls(tokenID) }
     }
 
     // MARK: Tests

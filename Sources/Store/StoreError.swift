@@ -12,8 +12,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case closed
         /// The database file is damaged, or is not a SpeechGate database.
         case corrupt
-        /// The database was written by a newer SpeechGate.
-        case newerSchema
+        /// The database was written by a newer SpeechGate, or by a build that is none of its releases.
+        case otherSchema
         /// What is asked contradicts what is stored: an answered key, a name that was used.
         case conflict
         /// The key was settled as billed; it cannot be claimed again.
@@ -26,6 +26,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case invalid
         /// The spool budget, or the client's share of it, is used up.
         case spoolFull
+        /// The disk has no more than what must stay free for other things than the spool; the same call may succeed later.
+        case diskLow
     }
 
     /// What kind of failure it is.

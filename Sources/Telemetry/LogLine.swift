@@ -4,10 +4,13 @@
 /// neither forge a line nor hide one.
 struct LogLine {
     private let format: LogFormat
+    private let isDated: Bool
     private(set) var bytes: [UInt8] = []
 
-    init(format: LogFormat) {
+    /// - Parameter isDated: Whether a line for people begins with time and level: where it goes may have both already.
+    init(format: LogFormat, isDated: Bool = true) {
         self.format = format
+        self.isDated = isDated
         self.bytes.reserveCapacity(256)
     }
 
@@ -21,10 +24,12 @@ struct LogLine {
             self.bytes.append(contentsOf: "\",\"message\":".utf8)
             record.message.withUTF8Buffer { self.appendQuoted($0) }
         case .text:
-            LogClock.append(record.time, to: &self.bytes)
-            self.bytes.append(0x20)
-            self.bytes.append(contentsOf: record.level.name.utf8)
-            self.bytes.append(0x20)
+            if self.isDated {
+                LogClock.append(record.time, to: &self.bytes)
+                self.bytes.append(0x20)
+                self.bytes.append(contentsOf: record.level.name.utf8)
+                self.bytes.append(0x20)
+            }
             record.message.withUTF8Buffer { self.appendEscaped($0, escapingQuotes: false) }
         }
         self.append(record.metadata)
@@ -91,12 +96,7 @@ struct LogLine {
 
     /// Appends text with JSON's escapes, cut to the most that a line may hold of one text.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>, escapingQuotes: Bool) {
-        var end = text.count
-        if end > LogFormat.maximumTextLength {
-            end = LogFormat.maximumTextLength
-            // Not in the middle of a character.
-            while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
-        }
+        let end = LogFormat.shownLength(of: text)
         var index = 0
         while index < end {
             let byte = text[index]

@@ -40,6 +40,14 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The most bytes of a text in a line; longer ones are cut and end in `…`.
     public static let maximumTextLength = 1_024
+
+    /// How many bytes of a text are written: all, or as many as may be and do not end within a character.
+    static func shownLength(of text: UnsafeBufferPointer<UInt8>) -> Int {
+        guard text.count > Self.maximumTextLength else { return text.count }
+        var end = Self.maximumTextLength
+        while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return end
+    }
 }
 
 /// Takes log messages.
@@ -48,4 +56,12 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
 public protocol LogSink: Sendable {
     /// Takes one message.
     func write(_ record: LogRecord)
+
+    /// How many messages were lost because there was no room for them.
+    var lostLines: UInt64 { get }
+}
+
+extension LogSink {
+    /// None, for sinks that lose nothing.
+    public var lostLines: UInt64 { 0 }
 }

@@ -38,16 +38,15 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocke
             configuration.certificateAuthorityFile ?? CurlLibrary.defaultAuthorityFile
         var multis: [CurlMulti] = []
         var webSocketLoops: [WebSocketLoop] = []
-        // All are in use. One that has just been opened counts as idle to libcurl, which would close it as too many.
-        var webSocketConfiguration = configuration
-        webSocketConfiguration.maximumConnections = configuration.maximumWebSockets + 1
         let budget = WebSocketBudget(limit: configuration.webSocketBytes)
         for loop in loops {
-            func multi(_ configuration: Configuration) throws(UpstreamClientError) -> CurlMulti {
+            let makeMulti: WebSocketLoop.MakeMulti = { configuration throws(UpstreamClientError) in
                 try CurlMulti(loop: loop, configuration: configuration, authorityFile: authorityFile, logger: logger)
             }
-            multis.append(try multi(configuration))
-            webSocketLoops.append(WebSocketLoop(try multi(webSocketConfiguration), budget: budget))
+            multis.append(try makeMulti(configuration))
+            webSocketLoops.append(
+                try WebSocketLoop(loop, configuration: configuration, budget: budget, makeMulti: makeMulti)
+            )
         }
         self.multis = multis
         self.webSocketLoops = webSocketLoops
@@ -80,7 +79,7 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocke
         } catch {
             throw .failed(HTTPTransportError(reason: .refused, bytesSent: 0, detail: error.detail))
         }
-        guard let shared = self.webSocketLoops.first(where: { $0.multi.loop.isCurrent }) else {
+        guard let shared = self.webSocketLoops.first(where: { $0.loop.isCurrent }) else {
             preconditionFailure("a WebSocket is opened on the loop where it is used")
         }
         return try await WebSocketOpening(request, url, on: shared).run().get()
@@ -109,8 +108,11 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocke
     ///
     /// Idempotent.
     public func shutdown() async {
-        for multi in self.multis + self.webSocketLoops.map(\.multi) {
+        for multi in self.multis {
             await multi.loop.perform { multi.shutDown() }
+        }
+        for shared in self.webSocketLoops {
+            await shared.loop.perform { shared.shutDown() }
         }
     }
 

@@ -29,7 +29,7 @@ final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unche
             shared.encoder,
             configuration: configuration,
             share: shared.share,
-            at: shared.multi.loop.roundTime
+            at: shared.loop.roundTime
         )
         self.endpoint.carrier = self
         dial.owner = self

@@ -37,7 +37,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
             fields: Self.callersFields(of: request)
         )
         self.reader = HandshakeAnswerReader(
-            maximumHead: shared.multi.configuration.maximumResponseHead,
+            maximumHead: shared.configuration.maximumResponseHead,
             maximumBody: Self.maximumBody
         )
     }
@@ -53,7 +53,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
         return fields
     }
 
-    private var loop: EventLoop { self.shared.multi.loop }
+    private var loop: EventLoop { self.shared.loop }
 
     /// Opens the connection and returns what came of it.
     func run() async -> Result {
@@ -72,10 +72,13 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
         guard !self.isCancelled.load(ordering: .acquiring) else {
             return self.fail(.cancelled, "cancelled before it began")
         }
-        guard self.shared.multi.dials.count < self.shared.multi.configuration.maximumWebSockets else {
+        guard self.shared.connectionCount < self.shared.configuration.maximumWebSockets else {
             return self.fail(.refused, "too many WebSocket connections at one time")
         }
         guard self.request.timeout > .zero else { return self.fail(.timeout, "no time was left to begin") }
+        guard let multi = self.shared.multiWithRoom() else {
+            return self.fail(.refused, "no memory for a further connection")
+        }
         self.timer = self.loop.schedule(at: self.loop.now + self.request.timeout) {
             self.timer = nil
             // A refusal whose content does not come to an end is one all the same.
@@ -85,7 +88,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
             self.url.transportURL,
             isSecure: self.url.isSecure,
             timeout: self.request.timeout,
-            on: self.shared.multi,
+            on: multi,
             owner: self
         )
     }

@@ -106,8 +106,8 @@ import Testing
             #"limits.requestLine: "64KiB" is more than "headBytes", "16KiB""#
         ),
         (
-            "limits: {memoryBody: '2MiB', memoryBudget: '1MiB'}",
-            #"limits.memoryBody: "2MiB" is more than "memoryBudget", "1MiB""#
+            "limits: {memoryBody: '9MiB', memoryBudget: '8MiB'}",
+            #"limits.memoryBody: "9MiB" is more than "memoryBudget", "8MiB""#
         ),
         (
             "limits: {uploadBytes: 52428800}",

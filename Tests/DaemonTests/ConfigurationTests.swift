@@ -49,10 +49,10 @@ import Testing
         let configuration = try Self.read(
             """
             listen: ["[::1]:1", "unix:/run/x.sock"], operations: {listen: "localhost:0"}, stateDirectory: "s", loops: 2,
-            log: {level: "debug", format: "text"}, echo: true, drain: "1m",
-            limits: {connections: 1, requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
+            log: {level: "debug", format: "text", file: "l", linesPerSecond: 7}, echo: true, drain: "1m",
+            limits: {connections: 1, requests: 7, loopLag: "12s", requestLine: "2KiB", headBytes: "3KiB", fields: 11, headTimeout: "1s",
               bodyIdleTimeout: "2s", bodyTimeout: "9s", bodyRate: "3KiB", bodyGrace: "5s", keepAliveTimeout: "3s", writeTimeout: "4s", uploadBytes: "1MiB", memoryBody: "5B",
-              memoryBudget: "6MiB", spoolBudget: "7GiB", minimumFreeDisk: "8MiB",
+              memoryBudget: "16MiB", spoolBudget: "7GiB", minimumFreeDisk: "8MiB", unprovenTimeout: "7s",
               client: {rate: "20/s", userRate: "100/10s burst 7", concurrency: 8, userConcurrency: 2,
                 daily: {calls: 100, audio: "10h"}, userDaily: {calls: 5}, weight: 3, precheck: "warn"},
               clients: {app: {rate: null, daily: {calls: null}, weight: 9, precheck: "reject"}}, dayOffset: "8h"},
@@ -73,13 +73,15 @@ import Testing
         expected.operations.listen = "localhost:0"
         expected.stateDirectory = "s"
         expected.loops = 2
-        expected.log = .init(level: .debug, format: .text)
+        expected.log = .init(level: .debug, format: .text, file: "l", linesPerSecond: 7)
         expected.echo = true
         expected.drain = .seconds(60)
         expected.secrets.master = SecretReference(source: .environment, name: "A")
         expected.secrets.upstreamKey = SecretReference(source: .environment, name: "B")
         expected.limits = .init(
             connections: 1,
+            requests: 7,
+            loopLag: .seconds(12),
             requestLine: .bytes(2_048),
             headBytes: .bytes(3_072),
             fields: 11,
@@ -92,9 +94,10 @@ import Testing
             writeTimeout: .seconds(4),
             uploadBytes: .bytes(1_048_576),
             memoryBody: .bytes(5),
-            memoryBudget: .bytes(6_291_456),
+            memoryBudget: .bytes(16_777_216),
             spoolBudget: .bytes(7_516_192_768),
-            minimumFreeDisk: .bytes(8_388_608)
+            minimumFreeDisk: .bytes(8_388_608),
+            unprovenTimeout: .seconds(7)
         )
         expected.limits.clients.defaults.rate = TokenBucket.Rate(20, per: .seconds(1), burst: 20)
         expected.limits.clients.defaults.userRate = TokenBucket.Rate(100, per: .seconds(10), burst: 7)

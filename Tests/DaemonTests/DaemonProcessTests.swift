@@ -53,6 +53,29 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.file("state/control.sock")))
     }
 
+    @Test(arguments: [
+        (
+            "INSERT INTO migrations (name, digest) VALUES ('2027-01 more', 'x')",
+            #"speechgate.db was written by a newer speechgate (it knows the step "2027-01 more"); run that version"#
+        ),
+        (
+            "UPDATE migrations SET digest = 'x' WHERE position = 2",
+            #"speechgate.db was written by another build of speechgate (its step "2026-11 quotas" is not the one"#
+        ),
+    ])
+    func aStoreOfAnotherSchemaIs65AndNamesTheStep(change: String, complaint: String) async throws {
+        let scratch = try ScratchDirectory()
+        #expect(try await scratch.serve().terminate() == 0)
+        let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+        let words = ["python3", "-c", script, scratch.file("state/speechgate.db"), change]
+        #expect(try await ChildProcess.run(URL(fileURLWithPath: "/usr/bin/env"), words).status == 0)
+        for verb in [["serve"], ["client", "list"]] {
+            let run = try await Self.cli(verb, scratch)
+            #expect(run.exitCode == 65 && run.output.isEmpty)
+            #expect(run.errors.contains(complaint), "\(run.errors)")
+        }
+    }
+
     @Test func aClientIsKnownAtOnceAndUnknownAtOnce() async throws {
         let scratch = try ScratchDirectory()
         let daemon = try await scratch.serve()

@@ -113,6 +113,33 @@ import Testing
         )
     }
 
+    @Test(arguments: [("check", ExitCode.configuration), ("serve", .cannotCreate)])
+    func aLogFileThatCannotBeMadeEndsTheVerb(verb: String, exitCode: ExitCode) async throws {
+        let scratch = try ScratchDirectory(settings: #"log: {file: "missing/log"}"#)
+        let run = await CapturedRun.run([verb, "--config", scratch.configuration])
+        #expect(run.exitCode == exitCode)
+        // Like all paths, it counts from the configuration's directory.
+        #expect(run.complaints.count == 1)
+        #expect(run.complaints.first?.contains("log.file") == true, "\(run.complaints)")
+        #expect(run.complaints.first?.contains("\(scratch.file("missing/log"))") == true, "\(run.complaints)")
+    }
+
+    @Test func checkNamesTheLogFile() async throws {
+        let scratch = try ScratchDirectory(settings: #"log: {file: "log"}"#)
+        let run = await CapturedRun.run(["check", "--config", scratch.configuration])
+        #expect(run.exitCode == .success)
+        #expect(run.output.contains("info, json, to \(scratch.file("log"))"), "\(run.output)")
+    }
+
+    @Test func theSecretOfARotationCountsFromTheConfigurationToo() async throws {
+        let scratch = try ScratchDirectory()
+        let text = try String(contentsOfFile: scratch.configuration, encoding: .utf8)
+        let settings = text.replacing("secrets: {", with: #"secrets: {previousMaster: {file: "before"}, "#)
+        try scratch.write("speechgate.json5", settings, mode: 0o644)
+        try scratch.write("before", String(repeating: "89abcdef01234567", count: 4), mode: 0o600)
+        #expect(await CapturedRun.run(["check", "--config", scratch.configuration]).exitCode == .success)
+    }
+
     @Test func aStateDirectoryTooDeepForASocketIs78() async throws {
         let deep = "/tmp/" + String(repeating: "d", count: 100)
         let scratch = try ScratchDirectory()

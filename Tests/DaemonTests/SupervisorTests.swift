@@ -88,6 +88,37 @@ import Testing
         await watch.stop()
     }
 
+    @Test func aLoopIsLateWhenItIsLateTwice() async throws {
+        let loop = try EventLoop(index: 0)
+        defer { loop.stop() }
+        let signs = Locked(0)
+        let watch = LoopWatch(
+            loops: [loop],
+            watchdog: .milliseconds(40),
+            lagLimit: .milliseconds(50),
+            logger: Logger(level: .error, sink: SilentSink()),
+            onTurn: { signs.withLock { $0 += 1 } }
+        )
+        watch.start()
+        func turn() async throws {
+            let before = signs.withLock { $0 }
+            while signs.withLock({ $0 }) < before + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        /// Holds the loop for twice as long as it may be late.
+        func hold() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            loop.execute { gate.wait() }
+            try await Task.sleep(for: .milliseconds(100))
+            gate.signal()
+        }
+        try await turn()
+        #expect(!watch.isLate)
+        while !watch.isLate { try await hold() }
+        // It turns again, and is late no more.
+        while watch.isLate { try await turn() }
+        await watch.stop()
+    }
+
     private struct SilentSink: LogSink {
         func write(_ record: LogRecord) {}
     }

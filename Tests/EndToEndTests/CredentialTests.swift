@@ -101,6 +101,56 @@ import Testing
         await bed.stop()
     }
 
+    /// The head of an upload.
+    private static func head(of length: Int, _ fields: Fields) -> [UInt8] {
+        let fields = fields + [TestForm().contentType, ("Content-Length", "\(length)")]
+        return TestHTTPClient.request("POST", "/api/v1/evaluate", fields: fields, close: false)
+    }
+
+    @Test func aTokenWithoutCallsUploadsNothing() async throws {
+        let bed = try await TestBed()
+        let key = try await Self.backend(bed)
+        let made = try await Self.tokens(bed, #"{"userId":"mei","maximumCalls":1}"#, key: key)
+        let token = Self.bearer(try #require(made.json("access_token")))
+        #expect(try await Self.post(bed, key: "a", token).status == 200)
+        for fields in [token, token + [("Idempotency-Key", "b")]] {
+            let client = try TestHTTPClient(port: bed.port)
+            client.send(Self.head(of: 50_000_000, fields + [("Expect", "100-continue")]))
+            let refused = await client.receive(takesInterim: true)
+            #expect(refused.status == 403 && refused.json("reason") == "token_exhausted", "\(refused.text)")
+            #expect(refused["idempotency-key"] != nil)
+        }
+        #expect(try await Self.post(bed, key: "a", token)["idempotency-replayed"] == "true")
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
+    @Test func whoProvesNothingIsHurriedAndWhoHasProvenItselfIsNot() async throws {
+        var settings = TestBed.Settings()
+        settings.gateway["limits"] = #"{ unprovenTimeout: "400ms" }"#
+        let bed = try await TestBed(settings)
+        let added = try Self.object(try await bed.speechgate("client", "add", "sdk", "--signing").output)
+        let appKey = try #require(added["appKey"] as? String)
+        let secret = try #require(added["secretKey"] as? String)
+        let config = #"{"coreType":"word","referenceText":"apple"}"#
+        let parts = TestForm.evaluation(config: config)
+        let reversed = TestForm().adding("audio", TestAudio.wav(), filename: "a.wav")
+            .adding("config", Array(config.utf8))
+        for (form, status) in [(parts, 200), (reversed, 408)] {
+            let fields = try await Self.signature(of: "config=" + config, appKey: appKey, secret: secret)
+            let client = try TestHTTPClient(port: bed.port)
+            let bytes = form.bytes
+            client.send(Self.head(of: bytes.count, fields))
+            client.send(Array(bytes[..<1000]))
+            try await Task.sleep(for: .milliseconds(1_500))
+            client.send(Array(bytes[1000...]))
+            let answer = await client.receive()
+            #expect(answer.status == status, "\(answer.text)")
+        }
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func tokensThatAreNoneAreAllRefusedAlike() async throws {
         let bed = try await TestBed()
         let made = try await bed.speechgate("token", "--client", "school", "--user", "mei")

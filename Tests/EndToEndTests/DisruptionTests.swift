@@ -7,16 +7,7 @@ import Testing
     @Test func aClientThatGoesAwayLeavesAResultBehind() async throws {
         let bed = try await TestBed()
         try await bed.faults("slow:400")
-        let form = TestForm.evaluation()
-        let request = TestHTTPClient.request(
-            "POST",
-            "/api/v1/evaluate",
-            fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
-            body: form.bytes
-        )
-        let client = try TestHTTPClient(port: bed.port)
-        client.send(request)
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let client = try await Self.sendUntilThePlatformHasIt(bed)
         // The platform has the request and works on it; the client leaves in the middle of that.
         client.reset()
         let response = try await bed.evaluate(key: "k")
@@ -28,16 +19,7 @@ import Testing
     @Test func aKillBetweenClaimAndAnswerBillsOnce() async throws {
         let bed = try await TestBed()
         try await bed.faults("slow:2000")
-        let form = TestForm.evaluation()
-        let request = TestHTTPClient.request(
-            "POST",
-            "/api/v1/evaluate",
-            fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
-            body: form.bytes
-        )
-        let client = try TestHTTPClient(port: bed.port)
-        client.send(request)
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        let client = try await Self.sendUntilThePlatformHasIt(bed)
         try await bed.killAndRestart()
         #expect(await client.receiveEnd(), "the connection died with the daemon")
         #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")
@@ -172,5 +154,20 @@ import Testing
             for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)") }
         }
         bed.removeFiles()
+    }
+
+    /// Sends an evaluation under the key `k`; returns when the platform has it and works on it.
+    private static func sendUntilThePlatformHasIt(_ bed: TestBed) async throws -> TestHTTPClient {
+        let form = TestForm.evaluation()
+        let request = TestHTTPClient.request(
+            "POST",
+            "/api/v1/evaluate",
+            fields: [("Authorization", "Bearer \(bed.apiKey)"), form.contentType, ("Idempotency-Key", "k")],
+            body: form.bytes
+        )
+        let client = try TestHTTPClient(port: bed.port)
+        client.send(request)
+        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        return client
     }
 }

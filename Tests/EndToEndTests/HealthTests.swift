@@ -54,6 +54,19 @@ import Testing
         #expect(refused["retry-after"] != nil && refused["idempotency-key"] == "low")
         #expect(try await bed.platformLog().count == sent)
         #expect(try await bed.evaluate(key: "before")["idempotency-replayed"] == "true")
+        // Nor is anything uploaded for it.
+        let fields = [
+            ("Authorization", "Bearer \(bed.apiKey)"), TestForm().contentType, ("Content-Length", "1000000"),
+            ("Expect", "100-continue"),
+        ]
+        let client = try TestHTTPClient(port: bed.port)
+        client.send(TestHTTPClient.request("POST", "/api/v1/evaluate", fields: fields, close: false))
+        let early = await client.receive(takesInterim: true)
+        #expect(early.status == 503 && early.json("reason") == "disk_low", "\(early.text)")
+        // And what may be a replay fills no file with what is left.
+        let large = TestForm.evaluation(audio: [UInt8](repeating: 7, count: 2 << 20))
+        let upload = try await bed.evaluate(key: "before", form: large)
+        #expect(upload.status == 503 && upload.json("reason") == "disk_low", "\(upload.text)")
         // With room again it goes on by itself, under the same key.
         _ = try await bed.shell("rm '\(bed.stateDirectory.path)/filler'")
         #expect(try await Self.isReady(bed, becoming: true))

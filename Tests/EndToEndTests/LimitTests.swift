@@ -36,6 +36,42 @@ import Testing
         await bed.stop()
     }
 
+    @Test func whoTricklesUploadsTakesNoRoomOfOthers() async throws {
+        let bed = try await Self.bed(#"memoryBudget: "8MiB", spoolBudget: "16MiB""#)
+        let added = try await bed.speechgate("client", "add", "greedy")
+        let key = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
+        // Bodies of 1 MiB, the largest that memory takes.
+        let rest = TestForm.evaluation(audio: []).bytes.count
+        let form = TestForm.evaluation(audio: [UInt8](repeating: 7, count: (1 << 20) - rest))
+        let fields = [("Authorization", "Bearer \(key)"), form.contentType, ("Content-Length", "\(1 << 20)")]
+        let head = TestHTTPClient.request(
+            "POST",
+            "/api/v1/evaluate",
+            fields: fields + [("Expect", "100-continue")],
+            close: false
+        )
+        // Each is let in for its megabyte, and sends nothing of it.
+        var trickling: [TestHTTPClient] = []
+        var last: TestResponse?
+        while last?.status ?? 100 == 100, trickling.count < 64 {
+            let client = try TestHTTPClient(port: bed.port)
+            client.send(head)
+            last = await client.receive(takesInterim: true)
+            trickling.append(client)
+        }
+        let answer = try #require(last)
+        // One in a quarter of the memory for uploads, and a quarter of the spool.
+        #expect(trickling.count == 1 + 4 + 1)
+        #expect(answer.status == 503 && answer.json("reason") == "spool_full", "\(answer.text)")
+        #expect(answer["retry-after"] != nil)
+        let large = try await bed.evaluate(key: "large", form: form)
+        #expect(large.status == 200, "\(large.text)")
+        #expect(try await bed.evaluate(key: "small").status == 200)
+        #expect(try await bed.billed() == 2)
+        trickling = []
+        await bed.stop()
+    }
+
     @Test func oneUserIsHeldUpAndTheOthersAreNot() async throws {
         let bed = try await Self.bed(#"clients: { school: { userRate: "1/1h" } }"#)
         #expect(try await bed.evaluate(key: "a", user: "mei").status == 200)

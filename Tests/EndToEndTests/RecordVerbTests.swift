@@ -56,20 +56,40 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: copy.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try await bed.speechgate("backup", copy.path).status == 73)
-        // Put back in place of a lost store, it answers as before, and bills nothing again.
+        // After the copy.
+        let later = try await bed.evaluate(key: "b")
         bed.gateway.signal(SIGTERM)
         await bed.gateway.wait()
-        let state = bed.stateDirectory
-        for name in try FileManager.default.contentsOfDirectory(atPath: state.path)
-        where name.hasPrefix("speechgate.db") {
-            try FileManager.default.removeItem(at: state.appendingPathComponent(name))
+        for command in try Self.documentedRestore(of: copy.path, to: bed.stateDirectory.path) {
+            let words = ["-ec", command]
+            #expect(try await ChildProcess.run(URL(fileURLWithPath: "/bin/sh"), words).status == 0, "\(command)")
         }
-        try FileManager.default.copyItem(at: copy, to: state.appendingPathComponent("speechgate.db"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bed.stateDirectory.path) == ["speechgate.db"])
         try await bed.restart()
         #expect(try await bed.get("/v1/records/\(recordID)").body == answer.body)
-        #expect(try await bed.evaluate(key: "a")["idempotency-replayed"] == "true")
-        #expect(try await bed.billed() == 1)
+        let replay = try await bed.evaluate(key: "a")
+        #expect(replay["idempotency-replayed"] == "true" && replay.body == answer.body)
+        // The platform knows what the copy does not.
+        #expect(try await bed.evaluate(key: "b").body == later.body)
+        #expect(try await bed.billed() == 2)
         await bed.stop()
+    }
+
+    /// The README's commands between the stop and the start, for other paths and for whoever runs the test.
+    private static func documentedRestore(of copy: String, to state: String) throws -> [String] {
+        let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md")
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        let section = try #require(text.components(separatedBy: "## Backup, restore, upgrade\n").last)
+        let block = section.components(separatedBy: "```")[1]
+        let commands = block.split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("mv ") || $0.hasPrefix("install ") }
+        #expect(commands.count == 3)
+        return commands.map {
+            $0.replacingOccurrences(of: "/var/lib/speechgate", with: state)
+                .replacingOccurrences(of: "-o speechgate -g speechgate ", with: "")
+                .replacingOccurrences(of: "COPY", with: copy)
+        }
     }
 
     @Test func doctorFindsWhatIsWrong() async throws {
@@ -86,6 +106,43 @@ import Testing
         let faults = ill.output.split(separator: "\n").filter { $0.hasPrefix("FAULT") }
         #expect(faults.count == 2 && faults[0].contains("permissions"), "\(ill.output)")
         #expect(try await bed.billed() == 0)
+        await bed.stop()
+    }
+
+    @Test func doctorFindsADamagedDatabaseWithAndWithoutADaemon() async throws {
+        let bed = try await TestBed()
+        for key in ["a", "b", "c"] { _ = try await bed.evaluate(key: key) }
+        bed.gateway.signal(SIGTERM)
+        await bed.gateway.wait()
+        // An index that is read neither at the start nor for a replay.
+        let damage = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            page = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'records_by_time'").fetchone()[0]
+            size = database.execute("PRAGMA page_size").fetchone()[0]
+            database.close()
+            with open(sys.argv[1], "r+b") as file:
+                file.seek(page * size - 64)
+                file.write(bytes(range(64)))
+            """
+        let file = bed.stateDirectory.appendingPathComponent("speechgate.db").path
+        let python = URL(fileURLWithPath: "/usr/bin/env")
+        #expect(try await ChildProcess.run(python, ["python3", "-c", damage, file]).status == 0)
+        func judge() async throws {
+            let report = try await bed.speechgate("doctor")
+            let faults = report.output.split(separator: "\n").filter { $0.hasPrefix("FAULT") }
+            #expect(report.status == 69 && faults.count == 1, "\(report.output)")
+            #expect(faults.first?.contains(" store ") == true, "\(report.output)")
+            #expect(faults.first?.contains("restore a backup") == true, "\(report.output)")
+        }
+        try await judge()
+        try await bed.restart()
+        #expect(try await bed.evaluate(key: "a")["idempotency-replayed"] == "true")
+        try await judge()
+        // What is damaged is not handed on as a backup.
+        let copy = bed.folder.appendingPathComponent("copy.db")
+        #expect(try await bed.speechgate("backup", copy.path).status != 0)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
         await bed.stop()
     }
 

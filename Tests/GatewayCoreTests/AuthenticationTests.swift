@@ -222,6 +222,42 @@ import Testing
         await bench.close()
     }
 
+    @Test func erasingManyUsersLeavesMostTokensOfTheClientInForce() async throws {
+        let bench = try await PrincipalBench()
+        let revocations = try TokenRevocations(store: bench.store, maximumUsers: 100)
+        func token(_ user: String) -> AccessToken {
+            let now = bench.now / 1000
+            return AccessToken(
+                id: user,
+                client: "school",
+                user: user,
+                scopes: [],
+                issuedAt: now,
+                notBefore: now,
+                expiresAt: now + 60,
+                maximumCalls: nil
+            )
+        }
+        for number in 0..<200 {
+            _ = try await revocations.revokeAll(ofUser: "gone-\(number)", client: "school", at: bench.now)
+        }
+        for revocations in [revocations, try TokenRevocations(store: bench.store)] {
+            #expect((0..<200).allSatisfy { revocations.contains(token("gone-\($0)")) })
+            let others = (0..<1000).filter { revocations.contains(token("user-\($0)")) }
+            // A hundred groups of 4096: 24 of a thousand are to be expected.
+            #expect((1..<60).contains(others.count), "\(others.count)")
+        }
+        // However many are erased, there is an end to what is kept of them.
+        #expect(try bench.store.tokenRevocations().count <= 200)
+        let known = try await revocations.revokeAll(ofUser: "gone-7", client: "school", at: bench.now)
+        let further = try await revocations.revokeAll(ofUser: "late", client: "school", at: bench.now)
+        let others = try await revocations.revokeAll(ofUser: "late", client: "kiosk", at: bench.now)
+        #expect(known == .user && further == .group && others == .user)
+        bench.clock.advance(by: .seconds(2 * 86_400))
+        #expect(try await revocations.revokeAll(ofUser: "later", client: "school", at: bench.now) == .user)
+        await bench.close()
+    }
+
     // MARK: Signatures
 
     @Test func aRequestWithoutContentIsProvenByItsHead() async throws {

@@ -71,6 +71,30 @@ import Testing
         _ = await bench.close()
     }
 
+    @Test func oneThatCannotBeFinishedDoesNotHoldUpTheOthers() async throws {
+        let bench = try PaidCallBench((0..<2).map { .answer(200, #"{"recordId":"eval_\#($0)"}"#) })
+        for user in ["anna", "ben"] {
+            #expect(try await bench.perform(key: user, user: user).status == 200)
+            let erasure = NewErasure(client: "school", user: user, actor: "test", flights: nil, requestedAt: 0)
+            _ = try await bench.store.beginErasure(erasure)
+        }
+        try await bench.store.administer(
+            """
+            CREATE TRIGGER stuck BEFORE DELETE ON keys WHEN OLD.user = 'anna'
+            BEGIN SELECT RAISE(ABORT, 'stuck'); END
+            """
+        )
+        let erasures = try self.erasures(bench)
+        try await erasures.resume()
+        #expect(try await bench.store.pendingErasures().count == 1)
+        #expect(try await bench.store.administer("SELECT COUNT(*) FROM keys WHERE user = 'ben'") == 0)
+        #expect(try await bench.store.administer("SELECT COUNT(*) FROM keys WHERE user = 'anna'") == 1)
+        try await bench.store.administer("DROP TRIGGER stuck")
+        try await erasures.resume()
+        #expect(try await bench.store.pendingErasures().isEmpty)
+        _ = await bench.close()
+    }
+
     @Test func unknownOutcomesAreCountedApart() async throws {
         let bench = try PaidCallBench([.fail(.reset, bytesSent: 10), .answer(200, Self.result)])
         while try await bench.perform(key: "key-1", user: "anna").status != 200 {}

@@ -1,9 +1,9 @@
 import Cryptography
-import Foundation
 import HTTPWire
 import Locking
 import Store
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -16,21 +16,21 @@ final class PaidCallBench: Sendable {
     let account: Account
     private let accounts: AccountPool
     let calls: PaidCalls
-    private let directory: URL
+    private let directory: TemporaryDirectory
 
-    /// - Parameter probeInterval: How long a store in trouble rests; a long one rests until the clock is moved.
+    /// - Parameters:
+    ///   - probeInterval: How long a store in trouble rests; a long one rests until the clock is moved.
+    ///   - directory: That of an earlier bench.
     init(
         _ steps: [ScriptedTransport.Step],
         appKey: String = "ak_test",
         concurrency: Int = 64,
         probeInterval: Duration = .seconds(1),
         further: [Account] = [],
-        in directory: URL? = nil
+        in directory: TemporaryDirectory? = nil
     ) throws {
         self.transport = ScriptedTransport(steps)
-        self.directory =
-            directory
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
+        self.directory = try directory ?? TemporaryDirectory()
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         var settings = Account.Settings(secretKey: Secret("secret"))
         settings.concurrency = concurrency
@@ -52,20 +52,24 @@ final class PaidCallBench: Sendable {
         )
     }
 
-    /// Closes the store; `keeping` leaves its files for the next bench.
-    func close(keeping: Bool = false) async -> URL {
+    /// Closes the store.
+    ///
+    /// - Returns: Where its files are, as long as somebody keeps this: for the next bench.
+    func close() async -> TemporaryDirectory {
         self.calls.stop()
         await self.store.close()
-        if !keeping { try? FileManager.default.removeItem(at: self.directory) }
         return self.directory
     }
 
     /// Performs a call; an error becomes its answer, as in the gateway.
     ///
-    /// - Parameter watch: Learns how long the request's content is kept.
+    /// - Parameters:
+    ///   - principal: Who asks, if it is not the client or its user.
+    ///   - watch: Learns how long the request's content is kept.
     func perform(
         key: String = "key-1",
         user: String? = nil,
+        as principal: Principal? = nil,
         content: String = "audio",
         isDeduplicated: Bool = true,
         watch: ContentWatch = ContentWatch()
@@ -75,7 +79,7 @@ final class PaidCallBench: Sendable {
             let response = try await self.calls.perform(
                 PaidCalls.Request(
                     operation: PlainOperation(isDeduplicated: isDeduplicated, content: watch.makeContent()),
-                    principal: Principal(client: "school", user: user, scopes: []),
+                    principal: principal ?? Principal(client: "school", user: user, scopes: []),
                     key: key,
                     form: self.form(content),
                     path: "/evaluate",

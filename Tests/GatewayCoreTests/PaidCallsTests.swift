@@ -23,7 +23,7 @@ import Testing
     @Test func replaySurvivesARestart() async throws {
         let bench = try PaidCallBench([Self.ok])
         _ = try await bench.perform()
-        let directory = await bench.close(keeping: true)
+        let directory = await bench.close()
         let next = try PaidCallBench([], in: directory)
         let reply = try await next.perform()
         #expect(reply.body == Self.result && reply.isReplayed)
@@ -175,7 +175,7 @@ import Testing
         let reset = ScriptedTransport.Step.fail(.reset, bytesSent: 10)
         let bench = try PaidCallBench([reset, reset, reset])
         _ = try await bench.perform()
-        let directory = await bench.close(keeping: true)
+        let directory = await bench.close()
         let other = try PaidCallBench([Self.ok], appKey: "ak_other", in: directory)
         let reply = try await other.perform()
         #expect(reply.status == 409 && reply.reason == "outcome_unknown")

@@ -1,7 +1,7 @@
 import Cryptography
-import Foundation
 import HTTPWire
 import Store
+import TestSupport
 
 @testable import GatewayCore
 
@@ -17,14 +17,14 @@ final class PrincipalBench: Sendable {
     let access: ClientAccess
     private let configuration: ClientAccess.Configuration
     let issuer: TokenIssuer
-    private let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("speechgate-principal-\(UUID().uuidString)")
+    private let directory: TemporaryDirectory
 
     /// - Parameter change: What is special about the client `school`, which may do everything and sign.
     init(
         configuration: ClientAccess.Configuration = ClientAccess.Configuration(),
         _ change: (inout NewClient) -> Void = { _ in }
     ) async throws {
+        self.directory = try TemporaryDirectory()
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         self.revocations = try TokenRevocations(store: self.store)
         self.configuration = configuration
@@ -77,16 +77,17 @@ final class PrincipalBench: Sendable {
 
     func close() async {
         await self.store.close()
-        try? FileManager.default.removeItem(at: self.directory)
     }
 
-    /// A request with content that declares its length.
+    /// A request with content, which declares its length if it does not come in chunks.
     static func exchange(
         _ fields: [(HTTPField.Name, String)],
         from address: String = "192.0.2.7",
-        body: PiecewiseBody
+        body: PiecewiseBody,
+        isChunked: Bool = false
     ) -> Exchange {
-        let head = Self.exchange(fields, from: address, framing: .length(body.bytes.count)).head
+        let framing = isChunked ? HTTPRequestHead.Framing.chunked : .length(body.bytes.count)
+        let head = Self.exchange(fields, from: address, framing: framing).head
         let request = HTTPRequest(head: head, body: body, peerAddress: address)
         return Exchange(
             request: request,
@@ -158,7 +159,7 @@ final class PrincipalBench: Sendable {
         secret: String = PrincipalBench.masters.signingSecret(client: "school", version: 1),
         appKey: String = "sgk_school",
         offset: Int64 = 0,
-        nonce: String? = UUID().uuidString
+        nonce: String? = UniqueID.next()
     ) -> [(HTTPField.Name, String)] {
         let code = HMACSHA256.authenticationCode(for: text, key: Secret(secret))
         var fields: [(HTTPField.Name, String)] = [
@@ -178,6 +179,8 @@ struct PiecewiseBody: HTTPRequestBody {
     let bytes: [UInt8]
     /// After how many bytes nothing comes any more.
     var end = Int.max
+    /// How that shows.
+    var failure = HTTPRequestBodyError.timedOut
 
     func read(into consumer: any HTTPBodyConsumer, limit: Int) async throws {
         var rest = self.bytes.prefix(self.end)
@@ -185,6 +188,6 @@ struct PiecewiseBody: HTTPRequestBody {
             try Array(rest.prefix(100)).withUnsafeBytes { try consumer.consume($0) }
             rest = rest.dropFirst(100)
         }
-        if self.end < self.bytes.count { throw HTTPRequestBodyError.timedOut }
+        if self.end < self.bytes.count { throw self.failure }
     }
 }

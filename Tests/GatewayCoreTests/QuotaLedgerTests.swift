@@ -1,5 +1,5 @@
-import Foundation
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -8,18 +8,14 @@ import Testing
     private static let day: Int64 = 86_400_000
 
     private let manual = ManualClock(unixMilliseconds: 20_000 * Self.day)
+    private let directory: TemporaryDirectory
     private let store: Store
     private let ledger: QuotaLedger
 
     init() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
-        self.store = try Store.open(Store.Configuration(directory: directory.path))
+        self.directory = try TemporaryDirectory()
+        self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         self.ledger = QuotaLedger(store: self.store, clock: self.manual.clock)
-    }
-
-    private func close() async {
-        await self.store.close()
-        try? FileManager.default.removeItem(atPath: self.store.directory)
     }
 
     private func share(_ owner: String, calls: Int? = nil, audio: Int64? = nil) -> QuotaLedger.Share {
@@ -47,12 +43,12 @@ import Testing
         #expect(self.refuser([shares[0]]) == 0)
         self.ledger.giveBack(first)
         #expect(self.refuser(shares) == nil)
-        await self.close()
+        await self.store.close()
     }
 
     @Test func whatHasNoLimitReservesNothing() async throws {
         #expect(try self.ledger.reserve([self.share("client")], audioMilliseconds: 7).isEmpty)
-        await self.close()
+        await self.store.close()
     }
 
     @Test func audioIsCorrectedWhenItsLengthIsKnown() async throws {
@@ -62,7 +58,7 @@ import Testing
         self.ledger.settle(reserved, audioMilliseconds: 1_000)
         #expect(self.refuser([share], audio: 5_000) == 0)
         #expect(self.refuser([share], audio: 4_000) == nil)
-        await self.close()
+        await self.store.close()
     }
 
     /// A call of an earlier run of the process is settled while its quota is read for another one.
@@ -92,7 +88,7 @@ import Testing
         #expect(self.refuser([share]) == nil)
         self.ledger.keep(try self.ledger.reserve([share], audioMilliseconds: 0))
         #expect(self.refuser([share]) == 0)
-        await self.close()
+        await self.store.close()
     }
 
     @Test func anUnknownOutcomeStaysUsedAndTheNextDayIsNew() async throws {
@@ -101,13 +97,13 @@ import Testing
         #expect(self.refuser([share]) == 0)
         self.manual.advance(by: .milliseconds(Self.day))
         #expect(self.refuser([share]) == nil)
-        await self.close()
+        await self.store.close()
     }
 
     @Test func aLimitThatChangesHoldsForTheNextCall() async throws {
         _ = try self.ledger.reserve([self.share("client", calls: 9)], audioMilliseconds: 0)
         #expect(self.refuser([self.share("client", calls: 1)]) == 0)
         #expect(self.refuser([self.share("client", calls: 2)]) == nil)
-        await self.close()
+        await self.store.close()
     }
 }

@@ -1,24 +1,20 @@
 import Cryptography
-import Foundation
 import Store
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayCore
 
 @Suite struct StoreTroubleTests {
+    private let directory: TemporaryDirectory
     private let store: Store
     private let flights = FlightTable(process: 1)
     private let fingerprint = SHA256.hash(of: [1])
 
     init() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
-        self.store = try Store.open(Store.Configuration(directory: folder.path))
-    }
-
-    private func close() async {
-        await self.store.close()
-        try? FileManager.default.removeItem(atPath: self.store.directory)
+        self.directory = try TemporaryDirectory()
+        self.store = try Store.open(Store.Configuration(directory: self.directory.path))
     }
 
     /// An answer whose flight has landed.
@@ -82,7 +78,7 @@ import Testing
         trouble.keep(try await self.unwritten(1), after: Self.refusal)
         await self.wait { !self.flights.contains(ScopeHash(1, 1)) }
         #expect(try self.isAnswered(1))
-        await self.close()
+        await self.store.close()
     }
 
     @Test(.timeLimit(.minutes(1))) func anAnswerThatBreaksARuleIsNoTroubleOfTheStore() async throws {
@@ -97,7 +93,7 @@ import Testing
         // Its key is answered from memory, and nothing waits for its end.
         #expect(self.flights.contains(ScopeHash(1, 1)) && self.flights.count == 0)
         await self.flights.waitUntilIdle()
-        await self.close()
+        await self.store.close()
     }
 
     /// The store takes everything but one answer: paid work is not refused for ever because of it.
@@ -119,7 +115,7 @@ import Testing
         await self.wait { !trouble.isTroubled }
         #expect(try self.isAnswered(1))
         #expect(trouble.unwrittenCounts == (0, 0) && !self.flights.contains(ScopeHash(1, 1)))
-        await self.close()
+        await self.store.close()
     }
 
     @Test(.timeLimit(.minutes(1))) func whatHasNoRoomIsLetGo() async throws {
@@ -139,7 +135,7 @@ import Testing
         #expect(trouble.unwrittenCounts.waiting == 2)
         #expect(!self.flights.contains(ScopeHash(1, 3)), "the next request with its key asks the platform again")
         trouble.stop()
-        await self.close()
+        await self.store.close()
     }
 
     @Test(.timeLimit(.minutes(1))) func anErasedUsersAnswersAreNotGivenFromMemory() async throws {
@@ -151,6 +147,6 @@ import Testing
         trouble.erase(client: "school", user: "anna")
         #expect(!self.flights.contains(ScopeHash(1, 2)) && self.flights.contains(ScopeHash(1, 1)))
         #expect(trouble.unwrittenCounts.aside == 1)
-        await self.close()
+        await self.store.close()
     }
 }

@@ -56,7 +56,7 @@ import Testing
         // A client's share of the spool is 1000 bytes.
         let spool = try self.spool(4000)
         let storage = try self.storage(memoryBody: 0, spool: spool)
-        let claiming = try storage.makeBuffer(declared: 900, from: "192.0.2.1")
+        let claiming = try storage.makeBuffer(declared: 900, from: "192.0.2.1", claiming: "school")
         #expect(spool.reservedBytes == 0, "to announce bytes takes no room")
         try self.append(500, to: claiming)
         let own = try storage.makeBuffer(declared: 1000, client: "school")
@@ -69,12 +69,12 @@ import Testing
     @Test func whatIsProvenBecomesTheClients() throws {
         let spool = try self.spool(4000)
         let storage = try self.storage(memoryBody: 100, unproven: 2000, spool: spool)
-        let buffer = try storage.makeBuffer(declared: 600, from: "192.0.2.1")
+        let buffer = try storage.makeBuffer(declared: 600, from: "192.0.2.1", claiming: "school")
         try self.append(450, to: buffer)
         try buffer.give(to: "school")
         // 500 bytes are what one address may take unproven.
         try self.append(150, to: buffer)
-        let next = try storage.makeBuffer(declared: 600, from: "192.0.2.1")
+        let next = try storage.makeBuffer(declared: 600, from: "192.0.2.1", claiming: "school")
         try self.append(450, to: next)
         guard case .file(_, let range) = buffer.segment(0..<600) else {
             Issue.record("it is in memory")
@@ -83,28 +83,81 @@ import Testing
         #expect(range.count == 600)
     }
 
+    /// Takes room of unknown senders, of which there are 4000 bytes; nil when it is refused.
+    private func fill(
+        _ count: Int,
+        of storage: BodyStorage,
+        from address: String,
+        claiming client: String
+    ) async throws -> BodyBuffer? {
+        let buffer = try storage.makeBuffer(declared: nil, from: address, claiming: client)
+        guard let refusal = await self.refusal({ try self.append(count, to: buffer) }) else { return buffer }
+        #expect(refusal.status == 503 && refusal.reason == "unproven_full")
+        return nil
+    }
+
     @Test func anAddressGetsAQuarterOfTheRoomOfUnknownSenders() async throws {
         let storage = try self.storage(unproven: 4000)
-        let first = try storage.makeBuffer(declared: nil, from: "192.0.2.1")
-        let second = try storage.makeBuffer(declared: nil, from: "192.0.2.1")
-        try self.append(600, to: first)
-        try self.append(400, to: second)
-        let refused = await self.refusal { try self.append(1, to: second) }
-        #expect(refused?.status == 503 && refused?.reason == "unproven_full")
-        let other = try storage.makeBuffer(declared: nil, from: "192.0.2.2")
-        try self.append(1000, to: other)
+        let first = try await self.fill(600, of: storage, from: "192.0.2.1", claiming: "a")
+        let second = try await self.fill(400, of: storage, from: "192.0.2.1", claiming: "b")
+        #expect(first != nil && second != nil)
+        #expect(try await self.fill(1, of: storage, from: "192.0.2.1", claiming: "c") == nil)
+        let other = try await self.fill(1000, of: storage, from: "192.0.2.2", claiming: "c")
         // A subscriber's addresses are one.
-        let six = try storage.makeBuffer(declared: nil, from: "2001:db8::1")
-        try self.append(1000, to: six)
-        let neighbour = try storage.makeBuffer(declared: nil, from: "2001:db8::2")
-        #expect(await self.refusal { try self.append(1, to: neighbour) }?.reason == "unproven_full")
-        withExtendedLifetime((first, other, six)) {}
+        let six = try await self.fill(1000, of: storage, from: "2001:db8::1", claiming: "d")
+        #expect(other != nil && six != nil)
+        #expect(try await self.fill(1, of: storage, from: "2001:db8::2", claiming: "e") == nil)
+        withExtendedLifetime((first, second, other, six)) {}
+    }
+
+    @Test func aSiteOfManySubscribersGetsHalf() async throws {
+        let storage = try self.storage(unproven: 4000)
+        var kept: [BodyBuffer?] = []
+        for (address, client) in [("2001:db8:0:1::1", "a"), ("2001:db8:0:2::1", "b")] {
+            kept.append(try await self.fill(1000, of: storage, from: address, claiming: client))
+        }
+        #expect(try await self.fill(1, of: storage, from: "2001:db8:0:3::1", claiming: "c") == nil)
+        kept.append(try await self.fill(1000, of: storage, from: "2001:db8:1::1", claiming: "c"))
+        #expect(kept.allSatisfy { $0 != nil })
+    }
+
+    @Test func whoKnowsAPublicKeyGetsHalfInItsNameWhereverItIs() async throws {
+        let storage = try self.storage(unproven: 4000)
+        var kept: [BodyBuffer?] = []
+        for address in ["192.0.2.1", "2001:db8::1"] {
+            kept.append(try await self.fill(1000, of: storage, from: address, claiming: "school"))
+        }
+        #expect(try await self.fill(1, of: storage, from: "192.0.2.3", claiming: "school") == nil)
+        // No client is taken for an address of the same name.
+        kept.append(try await self.fill(1000, of: storage, from: "192.0.2.3", claiming: "192.0.2.1"))
+        #expect(kept.allSatisfy { $0 != nil })
+        kept = []
+        #expect(storage.unprovenBytes == 0)
+        #expect(try await self.fill(1000, of: storage, from: "192.0.2.3", claiming: "school") != nil)
+    }
+
+    @Test func onlyContentOfUnknownSendersIsHurried() throws {
+        let storage = try self.storage()
+        let buffer = try storage.makeBuffer(declared: nil, from: "192.0.2.1", claiming: "school")
+        let type = Self.form().contentType.1
+        let reception = FormReception(
+            boundary: try MultipartParser.boundary(ofContentType: type),
+            fileParts: ["audio"],
+            buffer: buffer,
+            digest: storage.makeDigest()
+        )
+        #expect(reception.timeLimit == .seconds(60))
+        try buffer.give(to: "school")
+        #expect(reception.timeLimit == nil)
+        let room = try storage.reserveUnproven(from: "192.0.2.1", claiming: "school")
+        #expect(JSONReception(room, unproven: .seconds(60)).timeLimit == .seconds(60))
+        #expect(JSONReception(try storage.reserveText(0, of: "school")).timeLimit == nil)
     }
 
     @Test(arguments: [nil, 40_000] as [Int?])
     func textsAndHeadsOfPartsCountToo(declared: Int?) async throws {
-        // Bodies of more than 100 bytes go to the spool, texts stay in memory all the same.
-        let storage = try self.storage(memoryBody: 100, memory: 70_000)
+        // Bodies of more than 100 bytes go to the spool, texts stay in memory all the same: in a quarter of a quarter.
+        let storage = try self.storage(memoryBody: 100, memory: 16 * 70_000)
         func receive(_ form: TestForm) throws {
             let type = form.contentType.1
             let reception = FormReception(
@@ -137,12 +190,13 @@ import Testing
     private func send(
         signing text: String,
         end: Int,
+        _ failure: HTTPRequestBodyError = .timedOut,
         by bench: PrincipalBench,
         to storage: BodyStorage
     ) async -> GatewayError? {
         let form = Self.form()
         return await self.refusal {
-            let body = PiecewiseBody(bytes: form.bytes, end: end)
+            let body = PiecewiseBody(bytes: form.bytes, end: end, failure: failure)
             let fields = bench.signed(text) + [(.contentType, form.contentType.1)]
             let exchange = PrincipalBench.exchange(fields, body: body)
             let admission = try bench.access.admit(exchange, for: .evaluate)
@@ -150,20 +204,54 @@ import Testing
         }
     }
 
-    @Test func contentThatNeverEndsCountsAsAGuessUntilItIsProven() async throws {
+    @Test(arguments: [(HTTPRequestBodyError.timedOut, 408), (.tooLarge, 413)])
+    func contentThatNeverEndsCountsAsAGuessUntilItIsProven(failure: HTTPRequestBodyError, status: Int) async throws {
         var configuration = ClientAccess.Configuration()
         configuration.failedCredentials = 3
         let bench = try await PrincipalBench(configuration: configuration)
         let storage = try self.storage()
         for _ in 0..<10 {
-            let proven = await self.send(signing: "config=" + Self.config, end: 800, by: bench, to: storage)
-            #expect(proven?.status == 408, "the texts prove it")
+            let proven = await self.send(signing: "config=" + Self.config, end: 800, failure, by: bench, to: storage)
+            #expect(proven?.status == status, "the texts prove it")
         }
         for _ in 0..<3 {
-            #expect(await self.send(signing: "guessed", end: 800, by: bench, to: storage)?.status == 408)
+            #expect(await self.send(signing: "guessed", end: 800, failure, by: bench, to: storage)?.status == status)
         }
-        let slowed = await self.send(signing: "guessed", end: 800, by: bench, to: storage)
+        let slowed = await self.send(signing: "guessed", end: 800, failure, by: bench, to: storage)
         #expect(slowed?.status == 429 && slowed?.reason == "invalid_credentials")
+        await bench.close()
+    }
+
+    @Test(arguments: [HTTPRequestBodyError.disconnected, .malformed("a chunk")])
+    func aLinkThatBreaksIsNoGuess(failure: HTTPRequestBodyError) async throws {
+        var configuration = ClientAccess.Configuration()
+        configuration.failedCredentials = 3
+        let bench = try await PrincipalBench(configuration: configuration)
+        let storage = try self.storage()
+        // In the texts, before they prove anything: as often as a mobile network likes.
+        for _ in 0..<20 {
+            let broken = await self.send(signing: "config=" + Self.config, end: 90, failure, by: bench, to: storage)
+            #expect(broken?.status == 400)
+        }
+        let json = Array(#"{"text":"hi"}"#.utf8)
+        for _ in 0..<20 {
+            let broken = await self.refusal {
+                let fields = bench.signed("text=hi") + [(.contentType, "application/json")]
+                let body = PiecewiseBody(bytes: json, end: 5, failure: failure)
+                let exchange = PrincipalBench.exchange(fields, body: body)
+                let admission = try bench.access.admit(exchange, for: .tts)
+                _ = try await exchange.receiveJSON(limit: 1000, storage: storage, admission: admission)
+            }
+            #expect(broken?.status == 400)
+        }
+        let whole = await self.send(signing: "config=" + Self.config, end: .max, by: bench, to: storage)
+        #expect(whole == nil)
+        // A wrong signature is one.
+        for _ in 0..<3 {
+            let wrong = await self.send(signing: "guessed", end: .max, by: bench, to: storage)
+            #expect(wrong?.status == 401)
+        }
+        #expect(bench.refusal(of: bench.signed("", appKey: "sgk_other"))?.status == 429)
         await bench.close()
     }
 

@@ -167,7 +167,19 @@ import Testing
 
     @Test func aRateOfZeroAsksForNothing() {
         let pace = BodyPace(idle: .seconds(30), total: .seconds(100), rate: 0, grace: .zero)
-        #expect(pace.deadline(of: .init(start: self.start), at: self.at(60)) == self.at(90))
+        #expect(pace.deadline(of: .init(start: self.start), within: nil, at: self.at(60)) == self.at(90))
+    }
+
+    @Test func aConsumerMayHaveLessPatienceForAWhile() {
+        var machine = self.handling(hasContent: true)
+        machine.beganReading(within: .seconds(20), at: self.start, self.timeouts)
+        #expect(machine.deadline == self.at(20))
+        machine.receivedContent(100_000, within: .seconds(20), at: self.at(15), self.timeouts)
+        #expect(machine.deadline == self.at(20), "what comes prolongs nothing")
+        machine.receivedContent(1, within: nil, at: self.at(16), self.timeouts)
+        #expect(machine.deadline == self.at(46), "the pause again")
+        machine.receivedContent(1, within: .seconds(1000), at: self.at(90), self.timeouts)
+        #expect(machine.deadline == self.at(100), "never more than the server has")
     }
 
     @Test func anAnswerOnlyHasToMakeProgress() {

@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPWire
+import Locking
 import Testing
 
 @Suite struct DeadlineTests {
@@ -81,6 +82,41 @@ import Testing
             }
             #expect(try await client.answer().status == 408)
             dripping.cancel()
+        }
+    }
+
+    /// Has little patience until a certain byte has come.
+    private final class Hurrying: HTTPBodyConsumer {
+        private let isHurried = Locked(true)
+
+        var timeLimit: Duration? { self.isHurried.withLock { $0 ? .milliseconds(300) : nil } }
+
+        func consume(_ bytes: UnsafeRawBufferPointer) {
+            if bytes.contains(UInt8(ascii: "!")) { self.isHurried.withLock { $0 = false } }
+        }
+    }
+
+    @Test(arguments: [("a", 408), ("!", 200)])
+    func whoReadsContentMayHurryIt(first: String, status: Int) async throws {
+        let responder = Responder { request in
+            do {
+                try await request.body.read(into: Hurrying(), limit: 1000)
+                return .text(200, "")
+            } catch {
+                return .text(error as? HTTPRequestBodyError == .timedOut ? 408 : 400, "")
+            }
+        }
+        try await withServer(responder) { server in
+            let client = try server.client()
+            let sending = Task {
+                try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 61\r\n\r\n" + first)
+                for _ in 0..<60 {
+                    try await Task.sleep(for: .milliseconds(10))
+                    try await client.send("b")
+                }
+            }
+            #expect(try await client.answer().status == status)
+            sending.cancel()
         }
     }
 

@@ -33,10 +33,10 @@ private struct PatientHandler: WebSocketHandler {
 
 extension TestClient {
     /// Opens a WebSocket connection.
-    fileprivate func upgrade(early: [UInt8] = [], fields: String = "") async throws -> Answer {
+    fileprivate func upgrade(query: String = "", early: [UInt8] = [], fields: String = "") async throws -> Answer {
         let head =
-            "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\(fields)\r\n"
+            "GET /ws?\(query) HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\(fields)\r\n"
         try await self.send(Array(head.utf8) + early)
         // What follows a 101 is not an answer, and the next one would be waited for.
         return try await self.answer(to: "HEAD")
@@ -158,6 +158,40 @@ extension TestClient {
             for _ in 0..<count { #expect(try await client.bytes(expected.count) == expected) }
             try await sending
             try await eventually { server.server.statistics.webSocketBufferBytes == 0 }
+        }
+    }
+
+    @Test func messagesThatOneOwnerDoesNotEndCloseNoConnectionOfAnother() async throws {
+        let responder = Responder { request in
+            do throws(WebSocketHandshakeError) {
+                let handshake = try WebSocketServerHandshake(request.head)
+                var response = HTTPResponse(status: HTTPStatus(101))
+                response.upgrade = WebSocketUpgrade(handshake, owner: request.head.query, handler: Handler.echo)
+                return response
+            } catch {
+                return .text(error.status.code, error.message)
+            }
+        }
+        try await withServer(responder, configuration: .with { $0.webSocketBufferBytes = 4000 }) { server in
+            let begun = HandMadeFrame.fromClient(0x02, [UInt8](repeating: 1, count: 600))
+            func begin(_ owner: String) async throws -> TestClient {
+                let client = try server.client()
+                #expect(try await client.upgrade(query: owner).status == 101)
+                try await client.send(begun)
+                return client
+            }
+            let kept = try await begin("greedy")
+            try await eventually { server.server.statistics.webSocketBufferBytes == 600 }
+            // 1013.
+            let refused = try await begin("greedy")
+            #expect(try await refused.bytes(4).suffix(2) == [0x03, 0xF5])
+            for owner in ["a", "b", "c", "d"] {
+                let other = try await begin(owner)
+                try await other.send(HandMadeFrame.fromClient(0x80, [2]))
+                let echo = HandMadeFrame.fromServer(0x82, [UInt8](repeating: 1, count: 600) + [2])
+                #expect(try await other.bytes(echo.count) == echo)
+            }
+            withExtendedLifetime(kept) {}
         }
     }
 

@@ -378,6 +378,32 @@ private final class FakeCarrier: WebSocketCarrier, @unchecked Sendable {
         #expect(self.budget.usedBytes == 0)
     }
 
+    @Test(arguments: [(0, 600), (800, 300)])
+    func anOwnersConnectionsKeepNoMoreThanTheirShare(ofOthers: Int, count: Int) async {
+        // A share of 500 bytes is no room of its own: there are 1000.
+        let owned = WebSocketBudget(limit: 500, of: self.budget)
+        let carrier = FakeCarrier()
+        let theirs = WebSocketEndpoint(
+            .server,
+            configuration: Self.configuration,
+            share: self.share,
+            budget: owned,
+            at: carrier.now
+        )
+        theirs.carrier = carrier
+        func receive(_ opcode: UInt8, _ count: Int) {
+            var bytes = HandMadeFrame.fromClient(opcode, [UInt8](repeating: 1, count: count))
+            bytes.withUnsafeMutableBytes { theirs.received($0) }
+        }
+        if ofOthers > 0 { self.receive(HandMadeFrame.fromClient(0x02, [UInt8](repeating: 1, count: ofOthers))) }
+        receive(0x02, 100)
+        #expect(owned.usedBytes == 100 && self.budget.usedBytes == ofOthers + 100)
+        receive(0x00, count - 100)
+        #expect(theirs.end == .lost(.overloaded))
+        #expect(owned.usedBytes == 0 && self.budget.usedBytes == ofOthers)
+        #expect(self.endpoint.end == nil)
+    }
+
     @Test func aSenderWithoutRoomLosesTheConnection() async {
         self.carrier.room = 0
         #expect(await !self.endpoint.send(.binary([UInt8](repeating: 1, count: 1001))))

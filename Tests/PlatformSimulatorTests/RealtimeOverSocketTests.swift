@@ -160,9 +160,9 @@ struct RealtimeOverSocketTests {
 
     @Test func aWaitThatIsTooLongIsAnErrorFrame() async throws {
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .milliseconds(50) }) { platform in
-            platform.setProcessingTime(.milliseconds(1_500))
+            platform.setProcessingTime(.milliseconds(4_000))
             var late = RealtimeClient.Session(Self.round())
-            late.after = 0.7
+            late.after = 1.5
             let seen = try await Self.client(platform).run(sessions: [.init(Self.round()), late])
             #expect(seen[0].results.count == 1)
             #expect(seen[1].errors.map(\.code) == [40_901])

@@ -3,6 +3,7 @@
 Reads one JSON object from standard input:
 
     {"url": "ws://127.0.0.1:8790", "path": "/api/v1/ws/evaluate",
+     "authorityFile": "…",                                  with wss://: whose certificates are good; always on 127.0.0.1
      "sign": {"appKey": "…", "secretKey": "…"},             or "token": "…", or "bearer": "…"
      "sessions": [{"query": {…}, "readDelay": 0, "after": 0, "steps": [{"do": "text", …}, …]}, …]}
 
@@ -30,6 +31,7 @@ import json
 import math
 import random
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -85,13 +87,16 @@ class Session:
             query["token"] = self.plan["token"]
         if "bearer" in self.plan:
             headers["Authorization"] = "Bearer " + self.plan["bearer"]
+        tls = {}
+        if "authorityFile" in self.plan:
+            tls = {"ssl": ssl.create_default_context(cafile=self.plan["authorityFile"]), "host": "127.0.0.1"}
         path = self.one.get("path", self.plan.get("path"))
         url = self.plan["url"] + path + "?" + urllib.parse.urlencode(query, quote_via=urllib.parse.quote, safe="")
         try:
             # No pings of its own, and a short queue, so that a reader that waits makes the other side wait.
             self.socket = await connect(
                 url, additional_headers=headers, compression=None, ping_interval=None, max_queue=4, max_size=8 << 20,
-                open_timeout=20, close_timeout=5, proxy=None,
+                open_timeout=20, close_timeout=5, proxy=None, **tls,
             )  # fmt: skip
         except InvalidStatus as error:
             self.seen["status"] = error.response.status_code

@@ -95,6 +95,23 @@ import Testing
         #expect(store.statistics.cachedBytes == 0)
     }
 
+    /// The platform can take the calls of two owners for one, and give both the same record id.
+    @Test func aReportDoesNotStandBesideAnothersAnswer() async throws {
+        let store = try Store.open(in: self.directory)
+        try await store.answer(1)
+        let claim = NewClaim.sample(2, client: "other", user: "ben")
+        let row = try await store.claim(claim)
+        let record = NewRecord(recordID: "rec-1")
+        #expect(try await store.complete(.sample(2, row: row, claim: claim, record: record)))
+        _ = try store.record("rec-1", client: "app", user: "anna")
+        #expect(try store.report("rec-1", client: "other", user: "ben") != nil)
+        let erasure = NewErasure(client: "other", user: "ben", actor: "test", flights: nil, requestedAt: someDay)
+        _ = try await store.beginErasure(erasure)
+        #expect(try store.report("rec-1", client: "other", user: "ben") == nil)
+        #expect(try store.report("rec-1", client: "app", user: "anna") != nil)
+        #expect(try store.record("rec-1", client: "app", user: "anna") != nil)
+    }
+
     /// Readers race the sweep; none may put an answer back behind it.
     @Test func nothingComesBackBehindASweep() async throws {
         let store = try Store.open(in: self.directory) { $0.answerCacheSize = 1 << 20 }

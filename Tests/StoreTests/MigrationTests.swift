@@ -22,6 +22,19 @@ import Testing
         #expect(Set(Migration.all.map(\.name)).count == Migration.all.count)
     }
 
+    /// A step that stores were made by stays what it is; a change of the schema is a step of its own behind the last one.
+    @Test func stepsAreNeverEdited() {
+        // sha256sum of the statements.
+        let digests = [
+            "2026-11 claims": "b0447fc1a3008cbfd12fcc4df537055bb79544d58a39c237dd3c70f62c1662af",
+            "2026-11 quotas": "ac2f2f02fabf8a7ffad0f315cbc14500a91693ece51f657a86e5ccaf06e43997",
+            "2026-11 erasure": "89384b18baca618feada5ce935a6e8b80595452480b3d93778d0a0bdd41eb20c",
+            "2026-11 usage": "16c91dc4ad8189a7904fb7c95bd56bd69ddc78302776f9594454d411d70152d2",
+        ]
+        for migration in Migration.all { #expect(digests[migration.name] == migration.digest, "\(migration.name)") }
+        #expect(Migration.all.count == digests.count)
+    }
+
     @Test func olderDatabaseIsBroughtUpWithItsContent() async throws {
         let old = try self.open(Migration.all)
         try await old.answer(1)
@@ -46,13 +59,34 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try self.open(Migration.all)
         }
-        #expect(error?.code == .newerSchema)
+        #expect(error?.code == .otherSchema)
         #expect(error?.message.contains("test note") == true)
         #expect(error?.message.contains(self.directory.path) == true)
         #expect(try self.directory.contents(of: "speechgate.db") == before)
         // The refused opener does not keep the lock.
         let again = try self.open(Migration.all + [Self.note])
         await again.close()
+    }
+
+    @Test(
+        arguments: [
+            // Edited, one before another, and one left out.
+            (
+                [0, 1, 2].map { Migration.all[$0] } + [Migration(name: Migration.all[3].name, sql: "")],
+                Migration.all[3].name
+            ),
+            ([1, 0, 2, 3].map { Migration.all[$0] }, Migration.all[0].name),
+            (Migration.all.prefix(2) + [MigrationTests.note] + Migration.all.suffix(2), Migration.all[2].name),
+        ] as [([Migration], String)]
+    )
+    func aStoreThatOtherStepsMadeIsRefusedAndLeftAlone(steps: [Migration], differing: String) async throws {
+        try await self.open(Migration.all).close()
+        let before = try self.directory.contents(of: "speechgate.db")
+        let error = #expect(throws: StoreError.self) { try self.open(steps) }
+        #expect(error?.code == .otherSchema)
+        #expect(error?.message.contains(#"its step "\#(differing)" is not the one of this program"#) == true)
+        #expect(try self.directory.contents(of: "speechgate.db") == before)
+        #expect(throws: Never.self) { try self.open(Migration.all) }
     }
 
     @Test func failingStepLeavesTheDatabaseAsItWas() async throws {

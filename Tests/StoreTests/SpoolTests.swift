@@ -112,6 +112,33 @@ import Testing
         #expect(try spool.makeFile(reserving: 10, client: "b").count == 0)
     }
 
+    @Test func theSpoolLeavesFreeWhatHasToBe() throws {
+        var configuration = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
+        configuration.clientDivisor = 1
+        configuration.minimumFree = 500
+        let free = FreeSpace()
+        let spool = try SpoolDirectory(configuration, freeSpace: { _ in free.bytes.withLock { $0 } })
+        var file: SpoolFile? = try spool.makeFile(reserving: 90, client: "a")
+        let other = try spool.makeFile(reserving: 90, client: "b")
+        free.bytes.withLock { $0 = 690 }
+        // What is reserved and not written is as good as gone.
+        let error = #expect(throws: StoreError.self) { try spool.makeFile(reserving: 11, client: "c") }
+        #expect(error?.code == .diskLow)
+        #expect(try spool.makeFile(reserving: 10, client: "c").count == 0)
+        try self.append([UInt8](repeating: 0, count: 90), to: #require(file))
+        free.bytes.withLock { $0 = 600 }
+        #expect(try spool.makeFile(reserving: 10, client: "c").count == 0)
+        #expect(throws: StoreError.self) { try spool.makeFile(reserving: 11, client: "c") }
+        // What lies there already takes nothing more by changing hands, and a file does not grow into it.
+        free.bytes.withLock { $0 = 400 }
+        try file?.give(to: "d", reserving: 0)
+        let growing = #expect(throws: StoreError.self) { try self.append([1], to: #require(file)) }
+        #expect(growing?.code == .diskLow && spool.reservedBytes == 180)
+        file = nil
+        #expect(spool.reservedBytes == 90)
+        withExtendedLifetime(other) {}
+    }
+
     private final class FreeSpace: Sendable {
         let bytes = Locked<Int64>(800)
     }
@@ -164,6 +191,8 @@ import Testing
 }
 
 @Suite struct MemoryBudgetTests {
+    private typealias Share = MemoryBudget.Share
+
     @Test func limitIsABound() throws {
         let budget = MemoryBudget(limit: 100)
         let first = try #require(budget.reserve(60))
@@ -175,22 +204,35 @@ import Testing
     }
 
     @Test func noOwnerTakesMoreThanItsShare() throws {
-        let budget = MemoryBudget(limit: 100, ownerLimit: 40)
-        var first = budget.reserve(30, of: "a")
-        let second = try #require(budget.reserve(0, of: "a"))
+        let budget = MemoryBudget(limit: 100)
+        let (a, b, c) = (Share(of: "a", atMost: 40), Share(of: "b", atMost: 40), Share(of: "c", atMost: 40))
+        var first = budget.reserve(30, of: [a])
+        let second = try #require(budget.reserve(0, of: [a]))
         #expect(second.grow(by: 10) && !second.grow(by: 1))
-        #expect(budget.reserve(41, of: "b") == nil)
+        #expect(budget.reserve(41, of: [b]) == nil)
         #expect(budget.reserve(60) != nil, "nobody's share has no limit of its own")
-        let other = try #require(budget.reserve(40, of: "b"))
-        #expect(budget.reserve(21, of: "c") == nil)
+        let other = try #require(budget.reserve(40, of: [b]))
+        #expect(budget.reserve(21, of: [c]) == nil)
         first = nil
         #expect(second.grow(by: 30) && !second.grow(by: 1))
         _ = (first, other)
     }
 
+    @Test func aPartOfSeveralSharesCountsAgainstAllOrNone() throws {
+        let budget = MemoryBudget(limit: 100)
+        let (one, all) = (Share(of: "one", atMost: 40), Share(of: "all", atMost: 60))
+        let first = try #require(budget.reserve(40, of: [one, all]))
+        #expect(budget.reserve(1, of: [one, all]) == nil)
+        #expect(budget.reserve(21, of: [Share(of: "two", atMost: 40), all]) == nil)
+        let second = try #require(budget.reserve(20, of: [Share(of: "two", atMost: 40), all]))
+        first.shrink(to: 10)
+        #expect(second.grow(by: 20) && !second.grow(by: 1), "nothing was taken of a share by what was refused")
+        #expect(first.grow(by: 10) && !first.grow(by: 1))
+    }
+
     @Test func aPartShrinks() throws {
-        let budget = MemoryBudget(limit: 100, ownerLimit: 50)
-        let part = try #require(budget.reserve(50, of: "a"))
+        let budget = MemoryBudget(limit: 100)
+        let part = try #require(budget.reserve(50, of: [Share(of: "a", atMost: 50)]))
         part.shrink(to: 20)
         part.shrink(to: 30)
         #expect(budget.usedBytes == 20 && part.bytes == 20)

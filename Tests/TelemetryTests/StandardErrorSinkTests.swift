@@ -31,7 +31,7 @@ import Testing
         }
         #expect(numbers.count == 8)
         #expect(numbers.values.allSatisfy { $0 == Array(0..<200) })
-        #expect(sink.droppedLines == 0)
+        #expect(sink.lostLines == 0)
     }
 
     @Test func aFullPipeThatDoesNotBlockLosesLinesAndCountsThem() throws {
@@ -41,7 +41,7 @@ import Testing
         let sink = StandardErrorSink(format: .text, descriptor: descriptor)
         let logger = Logger(level: .info, sink: sink)
         for _ in 0..<1_000 { logger.info("m", ["filling": .string(String(repeating: "x", count: 900))]) }
-        let lost = sink.droppedLines
+        let lost = sink.lostLines
         #expect(lost > 0)
         try pipe.fileHandleForWriting.close()
         let lines = try (pipe.fileHandleForReading.readToEnd() ?? Data()).split(separator: 0x0A)
@@ -51,6 +51,26 @@ import Testing
     @Test func aClosedDescriptorIsSurvived() {
         let sink = StandardErrorSink(descriptor: -1)
         Logger(level: .info, sink: sink).info("m")
-        #expect(sink.droppedLines == 1)
+        #expect(sink.lostLines == 1)
+    }
+
+    @Test func aFullDeviceLosesLinesAndCountsThem() throws {
+        let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let sink = StandardErrorSink(descriptor: descriptor)
+        Logger(level: .info, sink: sink).info("m")
+        #expect(sink.lostLines == 1)
+    }
+
+    // The numbers of syslog(3).
+    @Test(arguments: [(.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3)] as [(Logger.Level, Int)])
+    func levelsAreMarkedAsTheJournalKnowsThem(level: Logger.Level, number: Int) throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let sink = StandardErrorSink(format: .text, descriptor: descriptor, marksLevels: true)
+        Logger(level: .debug, sink: sink) { .zero }.log(level, "m")
+        try pipe.fileHandleForWriting.close()
+        let line = try String(decoding: pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(line == "<\(number)>1970-01-01T00:00:00.000Z \(level.name) m\n")
     }
 }

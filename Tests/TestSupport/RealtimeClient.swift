@@ -13,6 +13,20 @@ public struct RealtimeClient: Sendable {
         case bearer(String)
     }
 
+    /// How a session is encrypted.
+    public struct TLS: Sendable {
+        /// The name that the certificate is for.
+        let host: String
+        /// A PEM file with the one authority that is trusted.
+        let authorityFile: String
+
+        /// Takes the parts.
+        public init(host: String, authorityFile: String) {
+            self.host = host
+            self.authorityFile = authorityFile
+        }
+    }
+
     /// What a session does, one after the other; `client.py` explains them.
     public enum Step: Sendable {
         /// A text frame.
@@ -91,12 +105,16 @@ public struct RealtimeClient: Sendable {
 
     private let port: UInt16
     private let path: String
+    private let tls: TLS?
     private let credentials: Credentials
 
     /// Takes where sessions go.
-    public init(port: UInt16, path: String = "/api/v1/ws/evaluate", _ credentials: Credentials) {
+    ///
+    /// - Parameter tls: Nil for none.
+    public init(port: UInt16, path: String = "/api/v1/ws/evaluate", tls: TLS? = nil, _ credentials: Credentials) {
         self.port = port
         self.path = path
+        self.tls = tls
         self.credentials = credentials
     }
 
@@ -106,6 +124,10 @@ public struct RealtimeClient: Sendable {
             throw ChildProcess.Failure(description: "Python's websockets is missing; run scripts/setup.sh --tests")
         }
         var plan: [String: Any] = ["url": "ws://127.0.0.1:\(self.port)", "path": self.path]
+        if let tls {
+            plan["url"] = "wss://\(tls.host):\(self.port)"
+            plan["authorityFile"] = tls.authorityFile
+        }
         switch self.credentials {
         case .signed(let appKey, let secretKey): plan["sign"] = ["appKey": appKey, "secretKey": secretKey]
         case .token(let token): plan["token"] = token

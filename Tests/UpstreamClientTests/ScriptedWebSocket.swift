@@ -42,7 +42,9 @@ extension ScriptedConnection {
         }
         let isMasked = head[1] & 0x80 != 0
         guard let key = self.read(isMasked ? 4 : 0), var payload = self.read(length) else { return nil }
-        if isMasked { for index in payload.indices { payload[index] ^= key[index % 4] } }
+        if isMasked {
+            payload.withUnsafeMutableBufferPointer { for index in $0.indices { $0[index] ^= key[index % 4] } }
+        }
         return Frame(head[0], payload, isMasked: isMasked)
     }
 

@@ -261,10 +261,10 @@ struct WebSocketOpeningTests {
             connection.echoFrames()
         } _: { sockets, client in
             var channels: [any WebSocketChannel] = []
-            for _ in 0..<8 { channels.append(try await client.open(WebSocketRequest(url: sockets.webSocketURL))) }
+            for _ in 0..<80 { channels.append(try await client.open(WebSocketRequest(url: sockets.webSocketURL))) }
             for _ in 0..<4 { _ = try await client.execute(.get(server.url + "/")) }
             #expect(server.connectionCount == 1)
-            for channel in channels { #expect(await channel.roundTrip("still here")) }
+            for (number, channel) in channels.enumerated() { #expect(await channel.roundTrip("still here \(number)")) }
         }
     }
 }

@@ -42,7 +42,11 @@ void clinux_address_text(const struct sockaddr_storage *address, char *text, siz
 uint16_t clinux_address_port(const struct sockaddr_storage *address);
 /// Fills in a Unix-domain address. Returns its length, or 0 when the path is too long or empty.
 socklen_t clinux_unix_address(struct sockaddr_un *address, const char *path);
+/// A new Unix-domain datagram socket with SOCK_CLOEXEC, or -1 with errno.
+int clinux_datagram_socket(void);
 /// Sends one datagram to a Unix-domain socket without waiting; "@" begins an abstract name. Returns 0, or -1 with errno.
+int clinux_send_datagram_from(int socket, const char *path, const void *bytes, size_t count);
+/// The same from a socket that is made for it.
 int clinux_send_datagram(const char *path, const void *bytes, size_t count);
 
 // MARK: - The loop that the current thread runs

@@ -178,8 +178,8 @@ extension VerbFailure {
         let exitCode: ExitCode =
             switch error.code {
             case .locked, .overloaded, .closed: .temporaryFailure
-            case .unavailable, .spoolFull: .ioError
-            case .corrupt, .newerSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
+            case .unavailable, .spoolFull, .diskLow: .ioError
+            case .corrupt, .otherSchema, .conflict, .settledBilled, .erased, .tokenExhausted: .dataError
             case .invalid: .software
             }
         self.init(exitCode, error.message)

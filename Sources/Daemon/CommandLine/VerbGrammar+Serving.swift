@@ -22,8 +22,8 @@ extension VerbGrammar {
             details: [
                 "When all listeners are open, one JSON line with their addresses goes to standard output:",
                 #"  {"gateway":"http://127.0.0.1:8790","ops":"http://127.0.0.1:8791"}"#,
-                "The log goes to standard error. The first SIGTERM lets running calls finish (\"drain\" in the",
-                "configuration), the second one ends at once.",
+                "The log goes to standard error, the journal or a file (\"log.file\" in the configuration), which SIGUSR1 opens",
+                "again. The first SIGTERM lets running calls finish (\"drain\"), the second one ends at once.",
             ],
             examples: [
                 "speechgate serve --config speechgate.json5",
@@ -45,11 +45,12 @@ extension VerbGrammar {
             options: [Self.config],
             summary: "Has the running gateway read its configuration again.",
             details: [
-                "Returns when the new configuration is live or refused; requests go on meanwhile. Limits, accounts with their",
-                "secrets, the queue, the breaker, a rotated master and the log level take effect. Prints one JSON line:",
-                "\"changed\" names what did, \"needRestart\" what is different in the file and takes effect only with a restart,",
-                "such as a master that does not have the one before it as previousMaster. A configuration with",
-                "a fault changes nothing: one line for each, FILE:KEY: what and why, and exit code 78. SIGHUP does the same,",
+                "Returns when the new configuration is live or refused; requests go on meanwhile. Listeners, limits of clients,",
+                "accounts with their secrets, the queue, the breaker, a rotated master and the log level take effect.",
+                "Connections stay open, whatever they came over. Prints one JSON line: \"changed\" names what did, \"needRestart\"",
+                "what is different in the file and takes effect only with a restart, such as a master that does not have the one",
+                "before it as previousMaster. A configuration with a fault changes nothing: one line for each, FILE:KEY: what and",
+                "why, and exit code 78; neither does one with an address that cannot be listened on (69). SIGHUP does the same,",
                 "and the log tells.",
             ],
             examples: ["speechgate reload --config speechgate.json5"]

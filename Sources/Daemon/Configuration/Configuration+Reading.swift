@@ -42,6 +42,8 @@ extension Configuration {
         root.object("log") { log in
             log.choice("level", into: &self.log.level)
             log.choice("format", into: &self.log.format)
+            log.text("file", into: &self.log.file, fault: PathText.fault)
+            log.integer("linesPerSecond", into: &self.log.linesPerSecond, in: 1...1_000_000)
         }
         root.boolean("echo", into: &self.echo)
         root.duration("drain", into: &self.drain, in: .zero ... .seconds(3_600))
@@ -127,6 +129,8 @@ extension Configuration.Secrets {
 extension Configuration.Limits {
     fileprivate mutating func read(_ limits: inout ConfigurationObject) {
         limits.integer("connections", into: &self.connections, in: 1...1_000_000)
+        limits.integer("requests", into: &self.requests, in: 1...1_000_000)
+        limits.duration("loopLag", into: &self.loopLag, in: .milliseconds(10) ... .seconds(60))
         limits.size("requestLine", into: &self.requestLine, in: .kibibytes(1) ... .kibibytes(64))
         limits.size("headBytes", into: &self.headBytes, in: .kibibytes(1) ... .mebibytes(1))
         limits.integer("fields", into: &self.fields, in: 10...1_000)
@@ -140,12 +144,13 @@ extension Configuration.Limits {
         limits.object("webSockets") { self.webSockets.read(&$0) }
         limits.size("uploadBytes", into: &self.uploadBytes, in: .kibibytes(64) ... .gibibytes(1))
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
-        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(1) ... .gibibytes(64))
+        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(8) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
         limits.size("minimumFreeDisk", into: &self.minimumFreeDisk, in: .bytes(0) ... .gibibytes(4_096))
         self.clients.read(&limits)
         limits.duration("dayOffset", into: &self.dayOffset, in: .zero ... .milliseconds(86_399_999))
         limits.size("unprovenBudget", into: &self.unprovenBudget, in: .mebibytes(1) ... .gibibytes(64))
+        limits.duration("unprovenTimeout", into: &self.unprovenTimeout, in: .milliseconds(100) ... .seconds(3_600))
         limits.duration("signatureWindow", into: &self.signatureWindow, in: .seconds(1) ... .seconds(3_600))
         limits.integer("failedCredentials", into: &self.failedCredentials, in: 1...1_000_000)
         if self.requestLine > self.headBytes {

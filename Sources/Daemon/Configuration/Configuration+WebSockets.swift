@@ -9,7 +9,8 @@ extension Configuration {
         var frame = ByteCount.kibibytes(128)
         /// The largest message, over all of its frames; closed with 1009 beyond; the default is 1 MiB.
         var message = ByteCount.mebibytes(1)
-        /// What may wait in memory for all of them together; closed with 1013 beyond; the default is 64 MiB.
+        /// What may wait in memory for all of them together, a quarter of it for those of one client; closed with 1013
+        /// beyond; the default is 64 MiB.
         var memory = ByteCount.mebibytes(64)
         /// How often clients are pinged; the default is 15 s.
         var pingInterval: Duration = .seconds(15)

@@ -6,7 +6,7 @@ internal import GatewayCore
 struct Configuration: Hashable, Sendable {
     /// Where the gateway listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:/path`; the default is `127.0.0.1:8790`.
     var listen = ["127.0.0.1:8790"]
-    /// Proxies whose `X-Forwarded-For` is believed, in CIDR form or `unix`; the default is none.
+    /// Proxies whose `Forwarded` and `X-Forwarded-For` are believed, in CIDR form or `unix`; the default is none.
     var trustedProxies: [String] = []
     /// The listener for health, readiness and metrics.
     var operations = Operations()
@@ -35,7 +35,7 @@ struct Configuration: Hashable, Sendable {
         var listen = "127.0.0.1:8791"
     }
 
-    /// What is logged, to standard error.
+    /// What is logged, and where.
     struct Log: Hashable, Sendable {
         /// The levels, the most talkative first.
         enum Level: String, CaseIterable, Sendable {
@@ -51,6 +51,11 @@ struct Configuration: Hashable, Sendable {
         var level = Level.info
         /// The form of a line; the default is `json`.
         var format = Format.json
+        /// The file that lines are added to; nil for standard error, or the journal where that is it; the default is
+        /// nil.
+        var file: String?
+        /// The most lines in a second of one message that repeats itself; the default is 100.
+        var linesPerSecond = 100
     }
 
     /// Where the daemon's own secrets are; two of them have no default.
@@ -67,6 +72,10 @@ struct Configuration: Hashable, Sendable {
     struct Limits: Hashable, Sendable {
         /// Connections at once; further ones are answered 503 and closed; the default is 10,000.
         var connections = 10_000
+        /// Requests at work at once; further ones are answered 503; the default is 4,096.
+        var requests = 4_096
+        /// How late an event loop may be before new requests are answered 503; the default is 1 s.
+        var loopLag: Duration = .seconds(1)
         /// The longest request line; 414 beyond; the default is 16 KiB.
         var requestLine = ByteCount.kibibytes(16)
         /// The largest request head; 431 beyond; the default is 64 KiB.
@@ -94,7 +103,7 @@ struct Configuration: Hashable, Sendable {
         var uploadBytes = ByteCount.mebibytes(50)
         /// The largest body that is kept in memory; larger ones go to the spool; the default is 1 MiB.
         var memoryBody = ByteCount.mebibytes(1)
-        /// What all bodies in memory may take together; the default is 64 MiB.
+        /// What all bodies in memory may take together, a quarter of it those of one client; the default is 64 MiB.
         var memoryBudget = ByteCount.mebibytes(64)
         /// What all spooled bodies may take together; the default is 4 GiB.
         var spoolBudget = ByteCount.gibibytes(4)
@@ -107,6 +116,8 @@ struct Configuration: Hashable, Sendable {
         /// What signed uploads may take together before their signature could be checked, a quarter of it from one
         /// address; the default is 64 MiB.
         var unprovenBudget = ByteCount.mebibytes(64)
+        /// How long all of such an upload may take; the default is 60 s.
+        var unprovenTimeout: Duration = .seconds(60)
         /// How far the clock of a client that signs may be off, and how long its nonces are remembered; the default is
         /// 300 s.
         var signatureWindow: Duration = .seconds(300)

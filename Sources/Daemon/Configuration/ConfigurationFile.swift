@@ -49,10 +49,12 @@ extension Configuration {
     fileprivate mutating func resolvePaths(besideFile file: String) {
         self.stateDirectory = PathText.resolve(self.stateDirectory, besideFile: file)
         while self.stateDirectory.count > 1, self.stateDirectory.hasSuffix("/") { self.stateDirectory.removeLast() }
+        self.log.file = self.log.file.map { PathText.resolve($0, besideFile: file) }
         if let path = self.yugu.certificateAuthorityFile {
             self.yugu.certificateAuthorityFile = PathText.resolve(path, besideFile: file)
         }
         self.secrets.master = self.secrets.master?.resolved(besideFile: file)
+        self.secrets.previousMaster = self.secrets.previousMaster?.resolved(besideFile: file)
         self.secrets.upstreamKey = self.secrets.upstreamKey?.resolved(besideFile: file)
         for index in self.yugu.accounts.indices {
             self.yugu.accounts[index].secretKey = self.yugu.accounts[index].secretKey.resolved(besideFile: file)

@@ -4,7 +4,7 @@ internal import Telemetry
 
 /// Reads the configuration again while the daemon runs, and makes live what can change without a restart.
 ///
-/// An actor: two reloads come one after the other.
+/// Reloads come one after the other, and one that waits for its turn serves all who ask meanwhile.
 actor ConfigurationReload {
     /// Reads the configuration and everything that it refers to, with all its checks.
     typealias Source = @Sendable () throws(VerbFailure) -> (Configuration, ResolvedSecrets)
@@ -17,11 +17,18 @@ actor ConfigurationReload {
         let needRestart: [String]
     }
 
+    private typealias Outcome = Result<Report, VerbFailure>
+
+    /// The youngest reload.
+    private var last: Task<Outcome, Never>?
+    /// The same while it has not begun to read.
+    private var waiting: Task<Outcome, Never>?
     /// What runs.
     private var running: Configuration
     private var secrets: ResolvedSecrets
     private let source: Source
     private let assembly: GatewayAssembly
+    private let listeners: LiveListeners
     private let supervisor: Supervisor
     private let logger: Logger
 
@@ -30,6 +37,7 @@ actor ConfigurationReload {
         secrets: ResolvedSecrets,
         source: @escaping Source,
         assembly: GatewayAssembly,
+        listeners: LiveListeners,
         supervisor: Supervisor,
         logger: Logger
     ) {
@@ -37,6 +45,7 @@ actor ConfigurationReload {
         self.secrets = secrets
         self.source = source
         self.assembly = assembly
+        self.listeners = listeners
         self.supervisor = supervisor
         self.logger = logger
     }
@@ -44,31 +53,38 @@ actor ConfigurationReload {
     /// Reads and applies, and tells the service manager.
     ///
     /// - Throws: ``VerbFailure`` with every fault; nothing has changed then.
-    func perform() throws(VerbFailure) -> Report {
-        self.supervisor.notify(.reloading)
-        do throws(VerbFailure) {
-            let report = try self.adopt()
-            self.supervisor.notify(.ready(status: "serving"))
-            return report
-        } catch {
-            // What ran before runs on: that is a ready daemon, too.
-            self.supervisor.notify(.ready(status: "serving by the old configuration; the new one was refused"))
-            throw error
+    func perform() async throws(VerbFailure) -> Report {
+        if let waiting = self.waiting { return try await waiting.value.get() }
+        let before = self.last
+        let task = Task {
+            _ = await before?.value
+            self.waiting = nil
+            return await self.reload()
         }
+        self.last = task
+        self.waiting = task
+        return try await task.value.get()
     }
 
-    private func adopt() throws(VerbFailure) -> Report {
-        let next: Configuration
-        let secrets: ResolvedSecrets
+    private func reload() async -> Outcome {
+        self.supervisor.notify(.reloading)
         do throws(VerbFailure) {
-            (next, secrets) = try self.source()
+            let report = try await self.adopt()
+            self.supervisor.notify(.ready(status: "serving"))
+            return .success(report)
         } catch {
             self.logger.error(
                 "configuration refused; the old one stays",
                 ["configuration.faults": .string(error.lines.joined(separator: "\n"))]
             )
-            throw error
+            // What ran before runs on: that is a ready daemon, too.
+            self.supervisor.notify(.ready(status: "serving by the old configuration; the new one was refused"))
+            return .failure(error)
         }
+    }
+
+    private func adopt() async throws(VerbFailure) -> Report {
+        let (next, secrets) = try self.source()
         for warning in secrets.warnings {
             self.logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
@@ -97,6 +113,9 @@ actor ConfigurationReload {
             }
         }
         note("secrets.upstreamKey", in: &needRestart, if: secrets.upstreamKey != self.secrets.upstreamKey)
+        if adopted.listen != self.running.listen || adopted.operations != self.running.operations {
+            try await self.listeners.follow(adopted)
+        }
         self.apply(adopted, secrets)
         if isRotation {
             self.assembly.masters.replace(current: secrets.master, previous: secrets.previousMaster)
@@ -113,11 +132,12 @@ actor ConfigurationReload {
         return Report(changed: changed, needRestart: needRestart)
     }
 
-    /// Nothing here can fail: all of it has been checked.
+    /// Nothing here can fail: all of it has been checked, and what can fail has been done.
     private func apply(_ next: Configuration, _ secrets: ResolvedSecrets) {
         self.assembly.limiter.change(to: next.limits.clients)
         self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
         self.logger.setLevel(next.log.loggerLevel)
+        self.logger.setLinesPerSecond(next.log.linesPerSecond)
         self.running = next
         self.secrets.accounts = secrets.accounts
     }
@@ -126,7 +146,11 @@ actor ConfigurationReload {
 extension Configuration {
     /// Takes over what can change while the daemon runs.
     fileprivate mutating func adoptLiveSettings(of next: Configuration) {
+        // The route that asks for no credentials goes only with a restart, and until then it stays on this machine.
+        if !self.echo || next.listen.allSatisfy(ListenText.isLocal) { self.listen = next.listen }
+        self.operations = next.operations
         self.log.level = next.log.level
+        self.log.linesPerSecond = next.log.linesPerSecond
         self.limits.clients = next.limits.clients
         self.yugu.accounts = next.yugu.accounts
         self.yugu.queue = next.yugu.queue

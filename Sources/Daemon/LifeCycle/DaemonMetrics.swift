@@ -35,11 +35,26 @@ enum DaemonMetrics {
         }
     }
 
+    /// Registers what the log does not show.
+    static func register(_ logger: Logger, in registry: MetricsRegistry) {
+        registry.counter("speechgate_log_lines_lost_total", "Log lines that there was no room for.") {
+            logger.lostLines
+        }
+        registry.counter("speechgate_log_lines_left_out_total", "Log lines beyond log.linesPerSecond.") {
+            logger.leftOutLines
+        }
+    }
+
     /// Registers what is known of the loops.
     static func register(_ watch: LoopWatch, in registry: MetricsRegistry) {
         registry.gauge("speechgate_loop_lag_seconds", "How long the slowest event loop took to answer last.") {
             watch.lag / .seconds(1)
         }
+    }
+
+    /// Registers how much the gateway is at.
+    static func register(_ gateway: Gateway, in registry: MetricsRegistry) {
+        registry.gauge("speechgate_requests_running", "Requests at work now.") { Double(gateway.runningRequests) }
     }
 
     /// Where an answer is that was paid for and is not stored.

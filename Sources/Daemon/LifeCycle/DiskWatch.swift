@@ -12,7 +12,7 @@ final class DiskWatch: Sendable {
     static let interval: Duration = .seconds(1)
 
     private let directory: String
-    private let threshold: UInt64
+    private let threshold: DiskThreshold
     private let calls: PaidCalls
     private let logger: Logger
     private let clock: GatewayClock
@@ -23,7 +23,7 @@ final class DiskWatch: Sendable {
     ///   - calls: Learns of it.
     init(directory: String, threshold: Int, calls: PaidCalls, logger: Logger, clock: GatewayClock = .system) {
         self.directory = directory
-        self.threshold = UInt64(clamping: threshold)
+        self.threshold = DiskThreshold(UInt64(clamping: threshold))
         self.calls = calls
         self.logger = logger
         self.clock = clock
@@ -48,10 +48,10 @@ final class DiskWatch: Sendable {
         let free = SpoolDirectory.freeSpace(of: self.directory).map { UInt64(clamping: $0) }
         self.seen.store(free ?? .max, ordering: .relaxed)
         // What cannot be told is no reason to refuse: the store says itself when it cannot write.
-        let isLow = free.map { $0 < self.threshold } ?? false
+        let isLow = free.map { self.threshold.isLow($0, wasLow: self.calls.isDiskLow) } ?? false
         guard isLow != self.calls.isDiskLow else { return }
         self.calls.isDiskLow = isLow
-        let metadata: LogMetadata = ["disk.free": .int(free ?? 0), "disk.threshold": .int(self.threshold)]
+        let metadata: LogMetadata = ["disk.free": .int(free ?? 0), "disk.threshold": .int(self.threshold.bytes)]
         if isLow {
             self.logger.error("the disk is nearly full; paid calls are refused until there is room again", metadata)
         } else {

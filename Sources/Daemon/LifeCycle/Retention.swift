@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import Store
 internal import Telemetry
 
-/// Deletes what is older than its retention, and what a crash left to be erased, in small batches, so that no batch holds up a paid call.
+/// Deletes what is older than its retention, and what a crash left to be erased, in small batches, so that no batch
+/// holds up a paid call.
 struct Retention: Sendable {
     /// How long to rest when nothing is left to delete.
     static let interval: Duration = .seconds(60)
@@ -18,8 +19,13 @@ struct Retention: Sendable {
     func run() async {
         while !Task.isCancelled {
             var isComplete = true
+            // Each by itself: one that fails must not keep the other from its work.
             do {
                 try await self.erasures.resume()
+            } catch {
+                self.logger.warning("erasures could not be resumed", ["store.error": .string(error.message)])
+            }
+            do {
                 let expiry = try await self.store.expire(now: self.clock.unixMilliseconds())
                 isComplete = expiry.isComplete
                 if expiry.keys + expiry.records + expiry.unknown > 0 {

@@ -39,6 +39,9 @@ struct RunningDaemon: Sendable {
     private let services: ServiceGroup
     private let drainLimit: Duration
 
+    /// How long answers may take to leave when the time to drain is over.
+    private static let farewell: Duration = .seconds(2)
+
     /// Starts a daemon.
     ///
     /// - Parameter rereading: Reads the configuration and its secrets again.
@@ -47,7 +50,7 @@ struct RunningDaemon: Sendable {
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
         supervisor: Supervisor,
-        logger: Logger,
+        log: LogOutput,
         rereading: @escaping ConfigurationReload.Source
     ) async throws(VerbFailure) -> RunningDaemon {
         let services = ServiceGroup()
@@ -56,7 +59,7 @@ struct RunningDaemon: Sendable {
                 configuration,
                 secrets: secrets,
                 supervisor: supervisor,
-                logger: logger,
+                log: log,
                 rereading: rereading,
                 services: services
             )
@@ -70,18 +73,26 @@ struct RunningDaemon: Sendable {
         _ configuration: Configuration,
         secrets: ResolvedSecrets,
         supervisor: Supervisor,
-        logger: Logger,
+        log: LogOutput,
         rereading: @escaping ConfigurationReload.Source,
         services: ServiceGroup
     ) async throws -> RunningDaemon {
-        Self.checkDescriptors(configuration, logger: logger)
+        let logger = log.logger
+        DescriptorLimit.raise(for: configuration.limits.connections, logger: logger)
         let registry = MetricsRegistry()
         ProcessMetrics.register(in: registry)
+        DaemonMetrics.register(logger, in: registry)
+        let reporting = Task { await log.report() }
+        await services.add("log") {
+            reporting.cancel()
+            await reporting.value
+        }
         // The loops end last: tasks on them see to it that what the platform answered is still stored.
         let loops = try await Self.makeLoops(configuration.loops, services: services)
         let watch = LoopWatch(
             loops: loops.gateway + [loops.operations],
             watchdog: supervisor.watchdog,
+            lagLimit: configuration.limits.loopLag,
             logger: logger,
             onTurn: { if supervisor.watchdog != nil { supervisor.notify(.watchdog) } }
         )
@@ -103,8 +114,10 @@ struct RunningDaemon: Sendable {
             store: store,
             transport: upstream,
             logger: logger,
-            registry: registry
+            registry: registry,
+            isLate: { watch.isLate }
         )
+        DaemonMetrics.register(assembly.gateway, in: registry)
         DaemonMetrics.register(assembly.calls, in: registry)
         DaemonMetrics.register(accounts: assembly.accounts, in: registry)
         DaemonMetrics.register(assembly.bodies, limits: configuration.limits, in: registry)
@@ -153,11 +166,18 @@ struct RunningDaemon: Sendable {
         await services.add("listeners") { await server.stop() }
         let gateway = try await server.start()
         DaemonMetrics.register(server, in: registry)
+        let operations = HTTPServer(
+            configuration: try configuration.operationsServer(supervisor.sockets),
+            loops: [loops.operations],
+            responder: OperationsResponder(readiness: readiness, registry: registry),
+            logger: logger
+        )
         let reload = ConfigurationReload(
             running: configuration,
             secrets: secrets,
             source: rereading,
             assembly: assembly,
+            listeners: LiveListeners(gateway: server, operations: operations, sockets: supervisor.sockets),
             supervisor: supervisor,
             logger: logger
         )
@@ -177,12 +197,6 @@ struct RunningDaemon: Sendable {
         )
         await services.add("control") { await control.stop() }
         _ = try await control.start()
-        let operations = HTTPServer(
-            configuration: try configuration.operationsServer(supervisor.sockets),
-            loops: [loops.operations],
-            responder: OperationsResponder(readiness: readiness, registry: registry),
-            logger: logger
-        )
         await services.add("operations") { await operations.stop() }
         guard let operationsAddress = try await operations.start().first else {
             throw VerbFailure(.software, "the operations listener has no address")
@@ -235,6 +249,9 @@ struct RunningDaemon: Sendable {
         } else {
             self.logger.info("drained", metadata)
         }
+        // Who still waits is told, before the transfers are dropped: the rows of what was sent stay.
+        calls.cut()
+        await self.server.drain(within: Self.farewell)
         await self.services.stop()
         self.logger.notice("stopped")
     }
@@ -254,16 +271,6 @@ struct RunningDaemon: Sendable {
             loops.append(loop)
         }
         return (Array(loops.dropLast()), loops[count])
-    }
-
-    private static func checkDescriptors(_ configuration: Configuration, logger: Logger) {
-        let limit = DescriptorLimit.raise()
-        let wanted = configuration.limits.connections + 512
-        guard limit < wanted else { return }
-        logger.warning(
-            "fewer file descriptors than connections are allowed; raise ulimit -n or lower limits.connections",
-            ["descriptors.limit": .int(limit), "descriptors.wanted": .int(wanted)]
-        )
     }
 
     /// Waits for something, but not longer than given.

@@ -9,8 +9,7 @@ extension Configuration {
     /// - Parameter sockets: What came with the process.
     func gatewayServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
-        server.listen = []
-        for text in self.listen { server.listen += try sockets.addresses(text) }
+        server.listen = try sockets.addresses(self.listen)
         server.maximumConnections = self.limits.connections
         server.headTimeout = self.limits.headTimeout
         server.bodyIdleTimeout = self.limits.bodyIdleTimeout
@@ -32,7 +31,7 @@ extension Configuration {
     /// The operations listener.
     func operationsServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
-        server.listen = try sockets.addresses(self.operations.listen)
+        server.listen = try sockets.addresses([self.operations.listen])
         server.maximumConnections = 256
         return server
     }
@@ -60,7 +59,7 @@ extension VerbFailure {
     init(_ error: HTTPServerError) {
         let exitCode: ExitCode =
             switch error.code {
-            case .addressInUse, .noSuchAddress, .exhausted, .notListening, .system: .unavailable
+            case .addressInUse, .noSuchAddress, .exhausted, .notListening, .notServing, .system: .unavailable
             case .permissionDenied: .noPermission
             case .pathOccupied: .cannotCreate
             case .invalidAddress: .configuration
@@ -71,10 +70,17 @@ extension VerbFailure {
 }
 
 extension InheritedSockets {
-    /// Where a setting says to listen; a name can stand for several sockets.
+    /// Where settings say to listen.
     ///
-    /// - Throws: When no socket of that name came with the process.
-    fileprivate func addresses(_ text: String) throws(VerbFailure) -> [ListenAddress] {
+    /// - Throws: When no socket of a name came with the process.
+    func addresses(_ texts: [String]) throws(VerbFailure) -> [ListenAddress] {
+        var addresses: [ListenAddress] = []
+        for text in texts { addresses += try self.addresses(text) }
+        return addresses
+    }
+
+    /// A name can stand for several sockets.
+    private func addresses(_ text: String) throws(VerbFailure) -> [ListenAddress] {
         guard let name = ListenText.inheritedName(text) else {
             do throws(HTTPServerError) {
                 return [try ListenAddress(text)]

@@ -17,17 +17,23 @@ final class Signals: @unchecked Sendable {
 
     /// Takes over the process's signals.
     ///
-    /// - Parameter onHangup: Called for SIGHUP, which asks to read the configuration again.
-    init(onHangup: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - onHangup: Called for SIGHUP, which asks to read the configuration again.
+    ///   - onReopen: Called for SIGUSR1, which asks to open the log file again.
+    init(onHangup: @escaping @Sendable () -> Void, onReopen: @escaping @Sendable () -> Void) {
         // The kernel's own answer to these must not come first. SIGPIPE stays ignored: writing to a client that has
         // left is an error number and no reason to die.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "speechgate.signals")
-        for number in [SIGTERM, SIGINT, SIGHUP] {
+        for number in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable [weak self] in
-                if number == SIGHUP { onHangup() } else { self?.receive(number) }
+                switch number {
+                case SIGHUP: onHangup()
+                case SIGUSR1: onReopen()
+                default: self?.receive(number)
+                }
             }
             source.resume()
             self.sources.append(source)

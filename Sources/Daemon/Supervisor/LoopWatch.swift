@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import EventLoop
 internal import Locking
+internal import Synchronization
 internal import Telemetry
 
 /// Sees whether the event loops turn: each is asked again and again for a sign of life.
@@ -14,8 +15,10 @@ final class LoopWatch: @unchecked Sendable {
         /// When the round that is under way began, and how many loops have not answered it.
         var asked: ContinuousClock.Instant?
         var missing = 0
-        /// The longest answer of the last finished round.
+        /// The longest answer of the round that was asked last.
         var lag = Duration.zero
+        /// The same of the last finished round.
+        var finished = Duration.zero
         var isStuck = false
     }
 
@@ -25,20 +28,24 @@ final class LoopWatch: @unchecked Sendable {
     private let loops: [EventLoop]
     private let interval: Duration
     private let patience: Duration
+    private let lagLimit: Duration
     private let onTurn: @Sendable () -> Void
     private let logger: Logger
     private let queue = DispatchQueue(label: "speechgate.watch")
     private let state = Locked(State())
+    private let late = Atomic(false)
     private var timer: (any DispatchSourceTimer)?
 
     /// - Parameters:
     ///   - watchdog: In what time a sign of life is due; nil when nobody waits for one.
     ///   - patience: After what time a loop counts as stuck.
+    ///   - lagLimit: How late loops may be.
     ///   - onTurn: Called when all loops have answered.
     init(
         loops: [EventLoop],
         watchdog: Duration?,
         patience: Duration = LoopWatch.patience,
+        lagLimit: Duration = LoopWatch.patience,
         logger: Logger,
         onTurn: @escaping @Sendable () -> Void
     ) {
@@ -46,6 +53,7 @@ final class LoopWatch: @unchecked Sendable {
         // Four signs in the time of one: the manager must not kill what was a little late.
         self.interval = min(.seconds(1), watchdog.map { $0 / 4 } ?? .seconds(1))
         self.patience = patience
+        self.lagLimit = lagLimit
         self.logger = logger
         self.onTurn = onTurn
     }
@@ -89,11 +97,21 @@ final class LoopWatch: @unchecked Sendable {
         }
     }
 
+    /// Whether the slowest loop was later than it may be, in two rounds that follow each other: once happens to a machine
+    /// that was held up, twice to a process that has more work than it can do.
+    var isLate: Bool { self.late.load(ordering: .relaxed) }
+
+    /// - Parameter lag: What the round that is under way, or has just ended, has come to.
+    private func judge(_ lag: Duration, after finished: Duration) {
+        self.late.store(min(lag, finished) >= self.lagLimit, ordering: .relaxed)
+    }
+
     private func ask() {
         let now = ContinuousClock.now
         let (isAnswered, isNews, waited) = self.state.withLock { state in
             let waited = state.asked.map { now - $0 } ?? .zero
             guard state.missing == 0 else {
+                if waited >= self.lagLimit { self.judge(waited, after: state.finished) }
                 let isNews = !state.isStuck && waited >= self.patience
                 if isNews { state.isStuck = true }
                 return (false, isNews, waited)
@@ -119,6 +137,9 @@ final class LoopWatch: @unchecked Sendable {
                 self.state.withLock { state in
                     state.missing -= 1
                     state.lag = max(state.lag, lag)
+                    guard state.missing == 0 else { return }
+                    self.judge(state.lag, after: state.finished)
+                    state.finished = state.lag
                 }
             }
         }

@@ -6,10 +6,13 @@ struct CheckVerb: Sendable {
         let file = try context.loadConfiguration()
         let secrets = try context.resolveSecrets(file)
         let state = StateDirectoryState(of: file.configuration.stateDirectory)
-        if let fault = state.fault {
-            let issue = ConfigurationIssue(path: "stateDirectory", position: nil, message: fault)
-            throw VerbFailure(ConfigurationError(file: file.path, issues: [issue]))
+        let faults = [
+            ("stateDirectory", state.fault), ("log.file", file.configuration.log.file.flatMap(LogOutput.fault)),
+        ]
+        let issues = faults.compactMap { path, fault in
+            fault.map { ConfigurationIssue(path: path, position: nil, message: $0) }
         }
+        guard issues.isEmpty else { throw VerbFailure(ConfigurationError(file: file.path, issues: issues)) }
         for warning in secrets.warnings {
             context.console.complaint("speechgate: warning: \(warning)")
         }
@@ -33,7 +36,11 @@ struct CheckVerb: Sendable {
             ("control", configuration.controlSocketPath),
             ("state", "\(configuration.stateDirectory), \(state.description)"),
             ("loops", loops),
-            ("log", "\(configuration.log.level.rawValue), \(configuration.log.format.rawValue), to standard error"),
+            (
+                "log",
+                "\(configuration.log.level.rawValue), \(configuration.log.format.rawValue), to "
+                    + (configuration.log.file ?? "standard error")
+            ),
             ("echo", configuration.echo ? "on" : "off"),
             ("drain", configuration.drain.configurationText),
         ]

@@ -13,7 +13,8 @@ struct ServeVerb: Sendable {
     func run(_ context: VerbContext) async throws(VerbFailure) {
         let (file, secrets) = try self.read(context)
         let configuration = file.configuration
-        let logger = Logger(configuration.log)
+        let log = try LogOutput(configuration.log, environment: context.environment)
+        let logger = log.logger
         for warning in secrets.warnings {
             logger.warning("configuration", ["configuration.warning": .string(warning)])
         }
@@ -25,15 +26,16 @@ struct ServeVerb: Sendable {
             )
         }
         let started = OneShot<RunningDaemon>()
-        let signals = Signals {
+        let signals = Signals(
             // A hang-up during the start is answered after it; what came of it stands in the log.
-            Task { _ = try? await started.wait().reload.perform() }
-        }
+            onHangup: { Task { _ = try? await started.wait().reload.perform() } },
+            onReopen: { log.reopen() }
+        )
         let daemon = try await RunningDaemon.start(
             configuration,
             secrets: secrets,
             supervisor: supervisor,
-            logger: logger,
+            log: log,
             rereading: { () throws(VerbFailure) in
                 let (file, secrets) = try self.read(context)
                 return (file.configuration, secrets)
@@ -94,21 +96,4 @@ struct ServeVerb: Sendable {
         }
         console.output(line)
     }
-}
-
-extension Logger {
-    /// A logger to standard error.
-    fileprivate init(_ log: Configuration.Log) {
-        let format: LogFormat =
-            switch log.format {
-            case .json: .json
-            case .text: .text
-            }
-        self.init(level: log.loggerLevel, sink: StandardErrorSink(format: format))
-    }
-}
-
-extension Configuration.Log {
-    /// The level as the logger knows it.
-    var loggerLevel: Logger.Level { Logger.Level(name: self.level.rawValue) ?? .info }
 }

@@ -42,6 +42,10 @@ public enum LimitRefusal: String, MetricLabel {
     case spool = "spool_full"
     /// Uploads whose sender is not proved yet.
     case unproven = "unproven_full"
+    /// Requests at work.
+    case requests
+    /// How late the event loops are.
+    case loopLag = "loop_lag"
 
     /// The rate of a client or a user.
     static func rate(of party: RateLimits.Party) -> LimitRefusal { party == .client ? .clientRate : .userRate }

@@ -8,7 +8,7 @@ struct AccessRecord {
     let head: HTTPRequestHead
     /// The template of the route.
     let route: String
-    let clientAddress: String
+    let clientAddress: ClientAddress
     let requestID: String
     let response: HTTPResponse
     /// The word of a refusal of ours that tells it from others of its code.
@@ -21,7 +21,8 @@ struct AccessRecord {
         var metadata = LogMetadata(capacity: 24)
         metadata.append("request.id", .string(self.requestID))
         if let context = self.trace.context { metadata.append("trace.id", .string(context.traceID)) }
-        metadata.append("client.address", .string(self.clientAddress))
+        metadata.append("client.address", .string(self.clientAddress.text))
+        if let doubt = self.clientAddress.doubt { metadata.append("client.address_doubt", .string(doubt.rawValue)) }
         if let client = self.trace.client { metadata.append("client.id", .string(client)) }
         metadata.append("client.kind", .string(self.trace.credential.rawValue))
         metadata.append("http.method", .string(self.head.method.token))

@@ -146,6 +146,27 @@ final class FlightTable: Sendable {
         for waiting in idle { waiting.resolve(()) }
     }
 
+    /// Tells all who wait that there is no time to wait any longer.
+    ///
+    /// What has been sent goes on and lands as it can; what has not is given up.
+    func cut(sent: GatewayError, unsent: GatewayError) {
+        let (flights, idle) = self.state.withLock { state in
+            let flights = state.flights
+            for scope in flights.keys {
+                state.flights[scope]?.participants = []
+                if state.flights[scope]?.isSent == false { state.flights[scope] = nil }
+            }
+            return (flights.values, Self.takeIdle(&state))
+        }
+        for flight in flights {
+            for participant in flight.participants {
+                let result = FlightResult.failed(flight.isSent ? sent : unsent)
+                participant.waiting.resolve(.landed(result, asOwner: participant.serial == flight.owner))
+            }
+        }
+        for waiting in idle { waiting.resolve(()) }
+    }
+
     /// Removes a flight whose answer has been written late, or is not to be given any more.
     func forget(_ scope: ScopeHash, _ id: FlightID) {
         let idle = self.state.withLock { state in

@@ -40,8 +40,10 @@ extension PaidCalls {
 
     /// Refuses a round that would be refused at its end, before somebody has spoken; nothing is reserved.
     ///
-    /// - Throws: 429/42903 when the day of the client or its user is used up.
-    func checkQuotas(of scope: CallScope) throws(GatewayError) {
+    /// - Throws: 429/42903 when the day of the client or its user is used up; 403/40300 for a token without calls,
+    ///   503/50000 while the disk is nearly full.
+    func checkStart(of scope: CallScope, by principal: Principal) throws(GatewayError) {
+        if let refusal = self.standingRefusal(of: principal) { throw refusal }
         let limits = self.services.limiter.limits(of: scope.client)
         let dayOffset = self.configuration.dayOffset
         var shares: [(LimitedParty, QuotaLedger.Share)] = [

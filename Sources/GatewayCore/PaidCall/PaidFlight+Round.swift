@@ -19,7 +19,10 @@ extension PaidFlight {
             return .failed(error)
         }
         // Whoever ended its round waits for the result, present or not.
-        guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else { return .failed(.inProgress) }
+        guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {
+            self.calls.quotas.giveBack(reservations)
+            return .failed(.inProgress)
+        }
         let claim = self.claim(on: account, reserving: reservations)
         let row: ClaimedRow
         do {

@@ -35,6 +35,7 @@ struct PaidFlight: Sendable {
 
     private func fly(_ exchange: any PaidExchange, on carrier: Account?) async -> Landing? {
         let scope = self.request.scope
+        guard !self.calls.isCut else { return .failed(.draining) }
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
         guard !self.calls.isDiskLow else { return .failed(.diskLow) }
         do {
@@ -195,7 +196,8 @@ struct PaidFlight: Sendable {
         new.usedAudioMilliseconds = self.request.operation.audioMilliseconds ?? facts.audioMilliseconds ?? 0
         // What the platform says counts only where we could not measure.
         new.audioMilliseconds = self.request.operation.audioMilliseconds == nil ? facts.audioMilliseconds : nil
-        self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds)
+        // Behind the store's own count: a quota that is read anew must not find the call as it was reserved.
+        defer { self.calls.quotas.settle(row.reservations, audioMilliseconds: new.audioMilliseconds) }
         let answer = Answer(status: new.status, contentType: new.contentType, body: new.body)
         self.services.metrics.noteBill(audioMilliseconds: new.usedAudioMilliseconds)
         var details = AnswerDetails(

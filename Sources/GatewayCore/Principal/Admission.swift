@@ -15,10 +15,15 @@ public enum Admission: Sendable {
         }
     }
 
-    /// Counts content whose sender was not proven when it ended too early as a guess: whoever knows a public key could
-    /// keep the room of unknown senders filled otherwise.
+    /// Counts content that ended before its sender was proven as a guess, if no honest sender ends so.
+    ///
+    /// One that fills the room of unknown senders keeps it, and is slow (408) or has no end (413). One whose link broke
+    /// just ends, and has given its room back: that is what mobile networks do, as often as they like. A link that stalls
+    /// cannot be told from a slow sender, but stalls are long, and a guess a second comes back: dozens have to stall at
+    /// the same time all the time to slow anybody. A broken form or JSON takes no room and proves nothing. A wrong
+    /// signature is counted where it is seen.
     func noteUnprovenEnd(_ error: GatewayError) {
-        guard case .needsBody(let request) = self, error.status != 503 else { return }
+        guard case .needsBody(let request) = self, error.status == 408 || error.status == 413 else { return }
         request.authentication.noteFailure(request.address)
     }
 

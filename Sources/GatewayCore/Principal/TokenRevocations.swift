@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Locking
 public import Store
 
@@ -5,7 +6,7 @@ public import Store
 public final class TokenRevocations: Sendable {
     private struct Subject: Hashable {
         let client: String
-        /// Nil for all users.
+        /// A user, or a group of users by its name; nil for all users.
         let user: String?
     }
 
@@ -14,23 +15,33 @@ public final class TokenRevocations: Sendable {
         var tokens: [String: Int64] = [:]
         /// Up to which second, Unix time, tokens of a client or user are void.
         var subjects: [Subject: Int64] = [:]
+        /// Whether groups of users are among them.
+        var hasGroups = false
     }
 
     /// Whose tokens were revoked.
     enum Extent: Sendable {
         case user
-        case client
+        /// Of all users that share a group with the user.
+        case group
     }
 
-    /// How many users of a client have revocations of their own; erasing users who never were must not grow the store.
-    private static let maximumUsers = 10_000
+    /// How many groups the users of a client fall into; a power of 16, below 65,536.
+    private static let groups = 4096
 
+    /// How many users of a client have revocations of their own.
+    private let maximumUsers: Int
     private let store: Store
     private let state = Locked(State())
 
     /// Reads what was revoked before.
-    public init(store: Store) throws(StoreError) {
+    public convenience init(store: Store) throws(StoreError) {
+        try self.init(store: store, maximumUsers: 10_000)
+    }
+
+    init(store: Store, maximumUsers: Int) throws(StoreError) {
         self.store = store
+        self.maximumUsers = maximumUsers
         for revocation in try store.tokenRevocations() { self.note(revocation) }
     }
 
@@ -53,15 +64,21 @@ public final class TokenRevocations: Sendable {
         self.note(revocation)
     }
 
-    /// Takes back all tokens that a user has at this time, or all of the client's where too many of its users have
-    /// revocations already: those then get new tokens, and one revocation takes the place of many.
+    /// Takes back all tokens that a user has at this time.
+    ///
+    /// Erasing users who never were must not grow the store: where many of a client's users have revocations already,
+    /// those of further ones are of a group. Its other users, one in thousands, then need new tokens, as they do
+    /// within a day anyway.
     func revokeAll(ofUser user: String, client: String, at now: Int64) async throws(StoreError) -> Extent {
         let ended = Self.ended(at: now)
-        let users = self.state.withLock { state in
-            state.subjects.lazy.filter { $0.key.client == client && $0.key.user != nil && $0.value > ended }.count
+        let extent = self.state.withLock { state -> Extent in
+            guard state.subjects[Subject(client: client, user: user)] == nil else { return .user }
+            let users = state.subjects.lazy.filter { subject, until in
+                subject.client == client && subject.user.map { !Self.isGroup($0) } ?? false && until > ended
+            }
+            return users.count < self.maximumUsers ? .user : .group
         }
-        let extent: Extent = users < Self.maximumUsers ? .user : .client
-        try await self.revoke(user: extent == .user ? user : nil, client: client, at: now)
+        try await self.revoke(user: extent == .user ? user : Self.group(of: user), client: client, at: now)
         return extent
     }
 
@@ -80,11 +97,22 @@ public final class TokenRevocations: Sendable {
     }
 
     private static func void(until user: String, of client: String, in state: State) -> Int64 {
-        max(
+        let group = state.hasGroups ? state.subjects[Subject(client: client, user: Self.group(of: user))] : nil
+        return max(
+            group ?? -1,
             state.subjects[Subject(client: client, user: user)] ?? -1,
             state.subjects[Subject(client: client, user: nil)] ?? -1
         )
     }
+
+    /// The name of a user's group, which is stored: no user has such a name.
+    private static func group(of user: String) -> String {
+        let digest = SHA256.hash(of: Array(user.utf8)).bytes
+        let number = (Int(digest[0]) << 8 | Int(digest[1])) % Self.groups
+        return "#" + String(number, radix: 16)
+    }
+
+    private static func isGroup(_ user: String) -> Bool { user.utf8.first == UInt8(ascii: "#") }
 
     private func note(_ revocation: TokenRevocation) {
         self.state.withLock { state in
@@ -102,6 +130,7 @@ public final class TokenRevocations: Sendable {
                 }
                 let subject = Subject(client: revocation.client, user: revocation.user)
                 state.subjects[subject] = max(until, state.subjects[subject] ?? 0)
+                state.hasGroups = state.hasGroups || revocation.user.map(Self.isGroup) ?? false
             }
         }
     }

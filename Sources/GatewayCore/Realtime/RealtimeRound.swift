@@ -120,12 +120,11 @@ actor RealtimeRound: PaidRound {
 
     /// Begins, as what is known of the key has it.
     ///
-    /// - Throws: 429/42901 when too many calls of the client run, 429/42903 when its day or that of all accounts is used
-    ///   up, 502/50200 when no account may be used.
+    /// - Throws: 429/42901 when too many calls of the client run, and what a call of its own would be refused with.
     func begin(_ standing: RoundStanding) throws(GatewayError) {
         switch standing {
         case .open:
-            try self.services.calls.checkQuotas(of: self.scope)
+            try self.services.calls.checkStart(of: self.scope, by: self.principal)
             try self.checkAccounts()
         case .settled(let mayBeNeeded): self.course = mayBeNeeded ? .deferred : .replayed
         case .unknown(let account, let key):

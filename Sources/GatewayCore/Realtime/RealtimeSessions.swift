@@ -61,7 +61,11 @@ public struct RealtimeSessions: Sendable {
             opening.policy = policy
         }
         var response = HTTPResponse(status: HTTPStatus(101))
-        response.upgrade = WebSocketUpgrade(handshake, handler: RealtimeHandler(opening, self.services))
+        response.upgrade = WebSocketUpgrade(
+            handshake,
+            owner: principal.client,
+            handler: RealtimeHandler(opening, self.services)
+        )
         return response
     }
 

@@ -4,68 +4,79 @@ internal import Store
 /// The content of one body as it arrives, and the account of what it takes up.
 ///
 /// While nobody knows who sends it, what has come counts against the budget of such bodies, wherever it lies. From
-/// ``give(to:)`` on it is a client's: its memory, with all of the declared length, counts against that of all bodies, its
-/// file against the client's share of the spool.
+/// ``give(to:)`` on it is a client's: what is in memory, with all of the declared length, counts against the client's
+/// share of memory, what is in a file against its share of the spool.
 ///
 /// `@unchecked Sendable`: filled on the connection's loop only, and read only after the last byte has come.
 final class BodyBuffer: @unchecked Sendable {
-    /// A reservation of which the end is not known grows by this much at a time.
+    /// Room for content of which the end is not known grows by this much at a time.
     private static let growth = 64 << 10
+    /// And room for what is kept beside it.
+    private static let besideGrowth = 1 << 10
     /// How much of a file is lent.
     private static let opening = 64 << 10
 
     private let storage: BodyStorage
     private let declared: Int?
     private var client: String?
-    private var reservation: MemoryReservation?
-    private var reserved = 0
+    /// For all that has come while the client is not known, then for content in memory; nil once that is in a file.
+    private var room: BodyRoom?
+    /// For what is kept beside the content; nil while the client is not known.
+    private var besideRoom: BodyRoom?
     private var file: SpoolFile?
     private var bytes: [UInt8] = []
     /// What is kept elsewhere on account of this body.
     private var beside = 0
+    private var isComplete = false
     /// The number of bytes so far.
     private(set) var count = 0
 
     /// - Parameters:
     ///   - declared: The body's declared length, or nil for a chunked one.
     ///   - unproven: Its part of what bodies of unknown senders may take; nil if it is given to a client at once.
-    init(storage: BodyStorage, declared: Int?, unproven: MemoryReservation?) {
+    init(storage: BodyStorage, declared: Int?, unproven: BodyRoom?) {
         self.storage = storage
         self.declared = declared
-        self.reservation = unproven
+        self.room = unproven
     }
 
     /// Whether it is known who sends this.
     var isGiven: Bool { self.client != nil }
 
+    /// How long all of it may take, if that is less than what everyone has.
+    var timeLimit: Duration? { self.isGiven ? nil : self.storage.configuration.unprovenTimeout }
+
     /// Lets a client answer for the content.
     ///
-    /// - Throws: 503 when neither memory nor the client's share of the spool has room.
+    /// - Throws: 503 when neither the client's share of memory nor that of the spool has room; then nothing changes.
     func give(to client: String) throws(GatewayError) {
         guard self.client == nil else { return }
-        let expected = max(self.declared ?? 0, self.count + self.beside)
+        let besideRoom = try self.storage.reserveText(self.beside, of: client)
+        let expected = self.isComplete ? self.count : max(self.declared ?? 0, self.count)
         if let file = self.file {
-            do { try file.give(to: client, reserving: expected) } catch { throw .spoolFull }
-            self.reserved = self.beside
-            self.reservation = try self.storage.reserveMemory(self.beside)
-        } else if let reservation = self.storage.reserveBody(expected) {
-            self.reserved = expected
-            self.reservation = reservation
-            self.bytes.reserveCapacity(self.declared ?? self.count)
+            do throws(StoreError) {
+                try file.give(to: client, reserving: expected)
+            } catch {
+                throw GatewayError(spooling: error)
+            }
+            self.room = nil
+        } else if let room = self.storage.reserveContent(expected, of: client) {
+            self.room = room
+            if !self.isComplete { self.bytes.reserveCapacity(expected) }
         } else {
-            self.reserved = self.beside
-            self.reservation = try self.storage.reserveMemory(self.beside)
             try self.moveToFile(reserving: expected, client: client)
+            self.room = nil
         }
+        self.besideRoom = besideRoom
         self.client = client
     }
 
     /// - Throws: 503 when a body outgrew memory and the spool has no room.
     func append(_ piece: UnsafeRawBufferPointer) throws(GatewayError) {
         self.count += piece.count
-        try self.cover()
+        if let client = self.client { try self.coverContent(of: client) } else { try self.coverUnproven() }
         if let file = self.file {
-            try Self.write(piece, to: file)
+            do throws(StoreError) { try file.append(piece) } catch { throw GatewayError(spooling: error) }
         } else {
             self.bytes.append(contentsOf: piece)
         }
@@ -76,12 +87,21 @@ final class BodyBuffer: @unchecked Sendable {
     /// - Throws: 503 when there is no room for it.
     func keep(_ count: Int) throws(GatewayError) {
         self.beside += count
-        try self.cover()
+        guard self.isGiven else { return try self.coverUnproven() }
+        guard self.besideRoom?.cover(self.beside, step: Self.besideGrowth) == true else { throw .spoolFull }
     }
 
-    /// Says that all bytes have come.
+    /// Says that all bytes have come: what was reserved for more goes back.
     func finish() {
+        self.isComplete = true
         self.file?.finish()
+        // Of memory, too: growing doubles it, and a declared length may have been that of texts.
+        if self.bytes.capacity - self.bytes.count > Self.growth {
+            self.bytes = self.bytes.withUnsafeBytes { [UInt8]($0) }
+        }
+        guard self.isGiven else { return }
+        self.room?.shrink(to: self.count)
+        self.besideRoom?.shrink(to: self.beside)
     }
 
     /// A stretch of the content, referred to and not copied.
@@ -102,55 +122,32 @@ final class BodyBuffer: @unchecked Sendable {
 
     // MARK: Room
 
-    /// Reserves what is not yet.
-    private func cover() throws(GatewayError) {
-        let inMemory = self.beside + (self.file == nil || self.client == nil ? self.count : 0)
-        guard inMemory > self.reserved else { return }
-        if self.client == nil {
-            try self.coverUnproven(inMemory)
-        } else {
-            let missing = inMemory - self.reserved
-            for growth in [max(Self.growth, missing), missing] where self.mayGrow(by: growth) {
-                guard self.reservation?.grow(by: growth) == true else { continue }
-                self.reserved += growth
-                return
-            }
-            guard let client = self.client, self.file == nil else { throw .spoolFull }
-            try self.moveToFile(reserving: self.count, client: client)
-            self.reserved = min(self.reserved, self.beside)
-            self.reservation?.shrink(to: self.reserved)
-            try self.cover()
-        }
-    }
-
-    private func mayGrow(by count: Int) -> Bool {
-        self.file != nil || self.reserved + count <= self.storage.configuration.memoryBody
+    /// Reserves what is not yet; what has no room in memory goes on in a file.
+    private func coverContent(of client: String) throws(GatewayError) {
+        guard self.file == nil else { return }
+        let limit = self.storage.configuration.memoryBody
+        guard self.room?.cover(self.count, step: Self.growth, atMost: limit) != true else { return }
+        try self.moveToFile(reserving: self.count, client: client)
+        self.room = nil
     }
 
     /// Counts every byte that has come, and none before: to announce many costs nothing.
-    private func coverUnproven(_ total: Int) throws(GatewayError) {
-        guard self.reservation?.grow(by: total - self.reserved) == true else { throw .unprovenFull }
-        self.reserved = total
+    private func coverUnproven() throws(GatewayError) {
+        guard self.room?.cover(self.count + self.beside) == true else { throw .unprovenFull }
         guard self.file == nil, self.count > self.storage.configuration.memoryBody else { return }
         try self.moveToFile(reserving: self.count, client: BodyStorage.nobody)
     }
 
     private func moveToFile(reserving count: Int, client: String) throws(GatewayError) {
         let file = try self.storage.makeFile(reserving: count, client: client)
-        do {
-            try self.bytes.withUnsafeBytes { try file.append($0) }
+        do throws(StoreError) {
+            try self.bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+                try file.append(UnsafeRawBufferPointer(bytes))
+            }
         } catch {
-            throw .spoolFull
+            throw GatewayError(spooling: error)
         }
         self.file = file
         self.bytes = []
-    }
-
-    private static func write(_ piece: UnsafeRawBufferPointer, to file: SpoolFile) throws(GatewayError) {
-        do {
-            try file.append(piece)
-        } catch {
-            throw .spoolFull
-        }
     }
 }

@@ -27,6 +27,9 @@ final class FormReception: HTTPBodyConsumer, @unchecked Sendable {
         self.assembly = FormAssembly(fileParts: fileParts, buffer: buffer, digest: digest, observers: observers)
     }
 
+    /// Ends when the texts have proven whose form it is.
+    var timeLimit: Duration? { self.buffer.timeLimit }
+
     func consume(_ bytes: UnsafeRawBufferPointer) throws {
         self.receivedBytes += bytes.count
         try self.parser.parse(bytes) { event in try self.assembly.take(event) }

@@ -25,7 +25,8 @@ extension Exchange {
         case .accepted(let principal):
             buffer = try storage.makeBuffer(declared: declared, client: principal.client)
         case .needsBody(let request):
-            buffer = try storage.makeBuffer(declared: declared, from: request.address)
+            let client = request.principal.client
+            buffer = try storage.makeBuffer(declared: declared, from: request.address, claiming: client)
             observers.append(SignedFormProof(request, of: buffer))
         }
         let reception = FormReception(

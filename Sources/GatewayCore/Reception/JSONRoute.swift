@@ -20,14 +20,16 @@ extension Exchange {
         guard declared ?? 0 <= limit else { throw .tooLarge(limit: limit) }
         let reception: JSONReception
         switch admission {
-        case .accepted:
-            reception = JSONReception(reserved: try storage.reserveMemory(declared ?? limit), capacity: declared ?? 0)
+        case .accepted(let principal):
+            reception = JSONReception(try storage.reserveText(declared ?? 0, of: principal.client))
         case .needsBody(let request):
-            reception = JSONReception(unproven: try storage.reserveUnproven(from: request.address))
+            let room = try storage.reserveUnproven(from: request.address, claiming: request.principal.client)
+            reception = JSONReception(room, unproven: storage.configuration.unprovenTimeout)
         }
         let json: ReceivedJSON
         do throws(GatewayError) {
             try await self.read(into: reception, limit: limit)
+            reception.finish()
             self.trace.receivedBytes = reception.bytes.count
             json = try ReceivedJSON(reception.bytes, digest: storage.makeDigest())
         } catch {
@@ -36,8 +38,8 @@ extension Exchange {
         }
         let principal = try admission.principal(of: json)
         self.trace.note(principal)
-        guard case .needsBody = admission else { return (json.holding(reception.reservation), principal) }
-        return (json.holding(try storage.reserveMemory(json.bytes.count)), principal)
+        guard case .needsBody = admission else { return (json.holding(reception.room), principal) }
+        return (json.holding(try storage.reserveText(json.bytes.count, of: principal.client)), principal)
     }
 
     private func requireJSON() throws(GatewayError) {

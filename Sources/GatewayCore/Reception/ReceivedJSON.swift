@@ -1,7 +1,6 @@
 public import Cryptography
 internal import HTTPWire
 public import JSONScan
-internal import Store
 
 /// A complete JSON body: one object, checked to the last byte, with its exact bytes.
 public struct ReceivedJSON: Sendable {
@@ -14,7 +13,7 @@ public struct ReceivedJSON: Sendable {
     /// What the exact bytes digest to under the store's key.
     public let tag: KeyedDigest.Tag
     /// Given back with the last copy.
-    private var reservation: MemoryReservation?
+    private var room: BodyRoom?
 
     /// Takes a body apart, strictly (RFC 8259): of a repeated member, the platform may read the other one.
     ///
@@ -36,10 +35,10 @@ public struct ReceivedJSON: Sendable {
         self.tag = digest.finalize()
     }
 
-    /// The same with the memory that was reserved for it.
-    func holding(_ reservation: MemoryReservation) -> ReceivedJSON {
+    /// The same with the room that is reserved for it.
+    func holding(_ room: BodyRoom) -> ReceivedJSON {
         var copy = self
-        copy.reservation = reservation
+        copy.room = room
         return copy
     }
 

@@ -57,9 +57,9 @@ public struct Erasures: Sendable {
         let end = self.clock.now() + limit
         let now = self.clock.unixMilliseconds()
         // First, so that nothing new begins in the user's name.
-        if try await self.revocations.revokeAll(ofUser: user, client: client, at: now) == .client {
+        if try await self.revocations.revokeAll(ofUser: user, client: client, at: now) == .group {
             self.logger.warning(
-                "too many users' tokens are revoked to tell them apart; all of the client's are",
+                "too many users' tokens are revoked to tell all apart; those of a few other users are with them",
                 ["client": .string(client)]
             )
         }
@@ -81,13 +81,22 @@ public struct Erasures: Sendable {
     }
 
     /// Finishes what was begun and not finished, after a crash for instance.
+    ///
+    /// An erasure that the store cannot finish does not keep the others from theirs.
     public func resume() async throws(StoreError) {
         for id in try await self.store.pendingErasures() {
-            var progress: ErasureProgress
-            repeat {
-                progress = try await self.store.continueErasure(id, now: self.clock.unixMilliseconds())
-            } while !progress.isComplete
-            self.logger.notice("a pending erasure is finished", ["erased.keys": .int(progress.counts.keys)])
+            do throws(StoreError) {
+                var progress: ErasureProgress
+                repeat {
+                    progress = try await self.store.continueErasure(id, now: self.clock.unixMilliseconds())
+                } while !progress.isComplete
+                self.logger.notice("a pending erasure is finished", ["erased.keys": .int(progress.counts.keys)])
+            } catch {
+                self.logger.error(
+                    "a pending erasure cannot be finished; it is tried again",
+                    ["erasure.id": .int(id), "store.error": .string(error.message)]
+                )
+            }
         }
     }
 

@@ -41,7 +41,12 @@ public final class Account: Sendable {
         var condition = AccountCondition()
         var clockOffset = Duration.zero
         var recent = RecentCalls()
-        var breakers: [String: CircuitBreaker] = [:]
+        /// Of the few routes that were used; changed in place, where a dictionary would move them out and in again.
+        var breakers: [(route: String, breaker: CircuitBreaker)] = []
+
+        func indexOfBreaker(of route: String) -> Int? {
+            self.breakers.firstIndex { $0.route == route }
+        }
     }
 
     /// The operator's name for it.
@@ -80,7 +85,7 @@ public final class Account: Sendable {
         self.state.withLock { state in
             state.settings = settings
             state.condition = AccountCondition()
-            state.breakers = [:]
+            state.breakers = []
         }
         self.slots.change(
             concurrency: settings.concurrency,
@@ -167,7 +172,7 @@ public final class Account: Sendable {
     func status(at now: ContinuousClock.Instant) -> AccountStatus {
         let waitingCalls = self.slots.waitingCount
         return self.state.withLock { state in
-            let isHeld = state.breakers.values.contains { $0.refusedUntil(at: now) != nil }
+            let isHeld = state.breakers.contains { $0.breaker.refusedUntil(at: now) != nil }
             return AccountStatus(
                 name: self.name,
                 kind: state.settings.kind,
@@ -185,7 +190,9 @@ public final class Account: Sendable {
             if !state.condition.isAccepted, !state.condition.isProbeDue(at: now) {
                 return .unavailable(.notReady, retryAfter: state.condition.remaining(at: now))
             }
-            if let until = state.breakers[route]?.refusedUntil(at: now) {
+            if let index = state.indexOfBreaker(of: route),
+                let until = state.breakers[index].breaker.refusedUntil(at: now)
+            {
                 return .unavailable(.breaker, retryAfter: until - now)
             }
             return switch state.condition.state(at: now) {
@@ -204,7 +211,11 @@ public final class Account: Sendable {
     func admit(route: String, isFirst: Bool, at now: ContinuousClock.Instant) -> CircuitBreaker.Admission {
         self.state.withLock { state in
             if isFirst { state.recent.noteCall(at: now) }
-            return state.breakers[route, default: CircuitBreaker(configuration: state.settings.breaker)].admit(at: now)
+            if let index = state.indexOfBreaker(of: route) { return state.breakers[index].breaker.admit(at: now) }
+            var breaker = CircuitBreaker(configuration: state.settings.breaker)
+            let admission = breaker.admit(at: now)
+            state.breakers.append((route, breaker))
+            return admission
         }
     }
 
@@ -215,6 +226,9 @@ public final class Account: Sendable {
         route: String,
         at now: ContinuousClock.Instant
     ) {
-        self.state.withLock { $0.breakers[route]?.record(outcome, for: permit, at: now) }
+        self.state.withLock { state in
+            guard let index = state.indexOfBreaker(of: route) else { return }
+            state.breakers[index].breaker.record(outcome, for: permit, at: now)
+        }
     }
 }

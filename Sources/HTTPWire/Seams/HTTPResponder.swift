@@ -43,10 +43,20 @@ public protocol HTTPRequestBody: Sendable {
 
 /// What takes a request's content as it arrives.
 public protocol HTTPBodyConsumer: AnyObject, Sendable {
+    /// How long all of the content may take where that is less than the server allows; nil for no less.
+    ///
+    /// It is asked whenever some has come, so that it may change with what was in it.
+    var timeLimit: Duration? { get }
+
     /// Takes the next bytes; they are lent for the time of the call.
     ///
     /// - Throws: When no further content is wanted; reading ends with that error.
     func consume(_ bytes: UnsafeRawBufferPointer) throws
+}
+
+extension HTTPBodyConsumer {
+    /// What the server allows.
+    public var timeLimit: Duration? { nil }
 }
 
 /// Why a request's content could not be read to its end.

@@ -89,6 +89,8 @@ public final class WebSocketUpgrade: Sendable {
     public let handshake: WebSocketServerHandshake
     /// The subprotocol agreed on, one that the client offers; nil for none.
     public let subprotocol: String?
+    /// Whose it is: with the owner's others it keeps at most a share of what all connections may; nil for nobody's.
+    public let owner: String?
     /// How the connection behaves; nil as the server's configuration says.
     public let configuration: WebSocketConfiguration?
     /// What talks over it.
@@ -98,11 +100,13 @@ public final class WebSocketUpgrade: Sendable {
     public init(
         _ handshake: WebSocketServerHandshake,
         subprotocol: String? = nil,
+        owner: String? = nil,
         configuration: WebSocketConfiguration? = nil,
         handler: any WebSocketHandler
     ) {
         self.handshake = handshake
         self.subprotocol = subprotocol
+        self.owner = owner
         self.configuration = configuration
         self.handler = handler
     }

@@ -22,7 +22,7 @@ extension WebSocketEndpoint {
 
     private func takeNext() -> WebSocketMessage? {
         let wasReading = self.wantsInput
-        let message = self.incoming.next(self.share.budget)
+        let message = self.incoming.next(self.budget)
         if !wasReading, self.wantsInput {
             self.noteReading()
             self.carrier?.endpointChanged()

@@ -17,6 +17,8 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     let configuration: WebSocketConfiguration
     let encoder: WebSocketEncoder
     let share: WebSocketLoopShare
+    /// What it may keep, with others.
+    let budget: WebSocketBudget
     /// Its socket, to be set at once; weak, as the carrier owns the endpoint, and may be gone while somebody still holds
     /// this end of a lost connection.
     public weak var carrier: (any WebSocketCarrier)?
@@ -36,22 +38,25 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     ///   - encoder: That of a server or of a client, which also says what is read.
     ///   - configuration: How it behaves.
     ///   - share: What the loop's connections share.
+    ///   - budget: What it may keep with the others of its owner; nil for a connection without one.
     ///   - now: The time.
     public init(
         _ encoder: WebSocketEncoder,
         configuration: WebSocketConfiguration,
         share: WebSocketLoopShare,
+        budget: WebSocketBudget? = nil,
         at now: ContinuousClock.Instant
     ) {
         self.encoder = encoder
         self.configuration = configuration
         self.share = share
+        self.budget = budget ?? share.budget
         self.machine = WebSocketStateMachine(configuration, at: now)
         self.parser = WebSocketParser(role: encoder.role, limits: configuration.limits)
     }
 
     deinit {
-        self.share.budget.giveBack(self.incoming.keptBytes + self.outgoing.keptBytes)
+        self.budget.giveBack(self.incoming.keptBytes + self.outgoing.keptBytes)
     }
 
     // MARK: - What the carrier is to do
@@ -134,7 +139,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
         case .data(let kind, let bytes, let endsMessage):
             guard self.machine.phase == .open else { return }
             if endsMessage { self.share.countReceived() }
-            if !self.incoming.take(kind, bytes, endsMessage: endsMessage, budget: self.share.budget) {
+            if !self.incoming.take(kind, bytes, endsMessage: endsMessage, budget: self.budget) {
                 self.failForWantOfRoom()
             }
         case .ping(let bytes):
@@ -211,13 +216,13 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
 
     private func lose(_ loss: WebSocketEnd.Loss) {
         self.machine.lose(loss)
-        self.outgoing.drop(self.share.budget)
+        self.outgoing.drop(self.budget)
         self.announceEnd()
     }
 
     private func announceEnd() {
         guard let end = self.machine.end else { return }
-        self.incoming.finish(self.share.budget)
+        self.incoming.finish(self.budget)
         self.outgoing.letSendersGo()
         self.pings.giveUp()
         let enders = self.enders
@@ -239,10 +244,10 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
                 }
                 guard taken < bytes.count else { return true }
                 self.machine.stalled(at: carrier.now)
-                return self.outgoing.keep(bytes[taken...], budget: self.share.budget)
+                return self.outgoing.keep(bytes[taken...], budget: self.budget)
             }
         } else {
-            hasRoom = self.share.encode(encode) { self.outgoing.keep($0[...], budget: self.share.budget) }
+            hasRoom = self.share.encode(encode) { self.outgoing.keep($0[...], budget: self.budget) }
         }
         // The other end does not read: no close would reach it.
         if !hasRoom { self.lose(.overloaded) }
@@ -257,7 +262,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
                 return
             }
             guard taken > 0 else { break }
-            self.outgoing.left(taken, budget: self.share.budget)
+            self.outgoing.left(taken, budget: self.budget)
             self.machine.wroteSome(isAll: self.outgoing.isEmpty, at: carrier.now)
         }
         if self.outgoing.isEmpty, let ping = self.outgoing.latestPing {

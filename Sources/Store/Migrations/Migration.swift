@@ -1,8 +1,12 @@
-/// One step of the schema: named, applied once, never edited after its release.
+internal import Cryptography
+
+/// One step of the schema: named, applied once, never edited: a store made by it is refused by what it was edited to.
 package struct Migration: Sendable {
     package let name: String
     /// Statements, run in order in one transaction.
     package let sql: String
+    /// The SHA-256 of the statements, in hexadecimal digits.
+    package var digest: String { SHA256.hash(of: self.sql).hex }
 
     package init(name: String, sql: String) {
         self.name = name

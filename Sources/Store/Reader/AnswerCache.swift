@@ -22,10 +22,15 @@ final class AnswerCache: Sendable {
 
         var recordID: String? { self.record?.recordID ?? self.report?.recordID }
 
-        func isOf(_ user: ClientUser) -> Bool {
-            let client = self.key?.client ?? self.record?.client ?? self.report?.client
-            let name = self.key?.user ?? self.record?.user ?? self.report?.user
-            return client == user.client && name == user.user
+        /// Whose it is: key, record and report of one entry are of one owner.
+        var owner: (client: String, user: String?)? {
+            if let key { return (key.client, key.user) }
+            if let record { return (record.client, record.user) }
+            return self.report.map { ($0.client, $0.user) }
+        }
+
+        func isOf(_ client: String, _ user: String?) -> Bool {
+            self.owner.map { $0.client == client && $0.user == user } ?? false
         }
     }
 
@@ -102,10 +107,15 @@ final class AnswerCache: Sendable {
     }
 
     /// Keeps a record as its report is asked for, beside its answer, unless something was removed since `epoch`.
+    ///
+    /// Two owners can have records of one id, where the platform took their calls for one; the one asked for last is
+    /// kept.
     func insert(report: ReportRow, since epoch: Epoch) {
         self.state.withLock { (state) in
             guard state.epoch == epoch else { return }
-            if let index = state.byRecord[report.recordID], var entry = state.entries[index] {
+            if let index = state.byRecord[report.recordID], var entry = state.entries[index],
+                entry.isOf(report.client, report.user)
+            {
                 state.remove(index)
                 entry.report = report
                 self.insert(entry, into: &state)
@@ -144,7 +154,8 @@ final class AnswerCache: Sendable {
                     }
                 case .purgeUser(let user):
                     state.epoch.value += 1
-                    for index in state.entries.indices where state.entries[index]?.isOf(user) == true {
+                    for index in state.entries.indices where state.entries[index]?.isOf(user.client, user.user) == true
+                    {
                         state.remove(index)
                     }
                 }

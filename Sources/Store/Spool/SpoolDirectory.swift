@@ -21,6 +21,10 @@ public final class SpoolDirectory: Sendable {
         ///
         /// The default is 4.
         public var clientDivisor: Int64 = 4
+        /// What the spool leaves free on its file system, in bytes.
+        ///
+        /// The default is 0.
+        public var minimumFree: Int64 = 0
 
         /// Everything at its default.
         ///
@@ -35,6 +39,12 @@ public final class SpoolDirectory: Sendable {
         /// What of it is on disk already, and therefore no longer free.
         var written: Int64 = 0
         var byClient: [String: Int64] = [:]
+
+        mutating func remove(_ part: Part) {
+            self.reserved -= part.bytes
+            let left = self.byClient[part.client, default: 0] - part.bytes
+            self.byClient[part.client] = left > 0 ? left : nil
+        }
     }
 
     private let configuration: Configuration
@@ -70,54 +80,71 @@ public final class SpoolDirectory: Sendable {
     /// - Parameters:
     ///   - bytes: The size to reserve, in bytes; the file may grow beyond while the budget lasts.
     ///   - client: Whose share it counts against.
-    /// - Throws: `.spoolFull` when the budget or the share is used up, `.unavailable` when no file can be made.
+    /// - Throws: `.spoolFull` when the budget or the share is used up, `.diskLow` when the disk is,
+    ///   `.unavailable` when no file can be made.
     public func makeFile(reserving bytes: Int, client: String) throws(StoreError) -> SpoolFile {
-        try self.reserve(Int64(bytes), client: client)
+        let part = Part(bytes: Int64(bytes), client: client)
+        try self.reserve(part)
         do throws(StoreError) {
-            let descriptor = try self.openFile()
-            return SpoolFile(descriptor: descriptor, directory: self, client: client, reserved: Int64(bytes))
+            return SpoolFile(descriptor: try self.openFile(), directory: self, client: client, reserved: part.bytes)
         } catch {
-            self.giveBack(reserved: Int64(bytes), written: 0, client: client)
+            self.giveBack(part, written: 0)
             throw error
         }
     }
 
     // MARK: Budget
 
-    func reserve(_ bytes: Int64, client: String) throws(StoreError) {
+    /// What is reserved for one client.
+    struct Part {
+        let bytes: Int64
+        let client: String
+    }
+
+    /// Reserves room, or nothing.
+    ///
+    /// - Parameter previous: What is reserved already and becomes this.
+    func reserve(_ part: Part, insteadOf previous: Part? = nil) throws(StoreError) {
         let free = self.freeSpace(self.configuration.directory)
-        let refusal = self.usage.withLock { (usage) -> String? in
+        let refusal = self.usage.withLock { (usage) -> StoreError? in
+            let growth = part.bytes - (previous?.bytes ?? 0)
+            // What is reserved and not written yet is as good as gone.
+            let left = free.map { $0 - (usage.reserved - usage.written) } ?? .max
+            guard growth <= left - self.configuration.minimumFree || growth <= 0 else {
+                return StoreError(code: .diskLow, message: "the disk of the spool is nearly full; free space")
+            }
             let budget = min(self.configuration.budget, free.map { ($0 + usage.written) / 2 } ?? .max)
             let share = budget / max(1, self.configuration.clientDivisor)
-            let used = usage.byClient[client, default: 0]
-            guard usage.reserved + bytes <= budget else {
-                return "\(usage.reserved) of \(budget) bytes are used"
+            let used = usage.byClient[part.client, default: 0]
+            guard usage.reserved + growth <= budget else {
+                return Self.noRoom(for: part.bytes, "\(usage.reserved) of \(budget) bytes are used")
             }
-            guard used + bytes <= share else {
-                return "the client uses \(used) of its \(share) bytes"
+            guard used + part.bytes <= share else {
+                return Self.noRoom(for: part.bytes, "the client uses \(used) of its \(share) bytes")
             }
-            usage.reserved += bytes
-            usage.byClient[client] = used + bytes
+            if let previous { usage.remove(previous) }
+            usage.reserved += part.bytes
+            usage.byClient[part.client, default: 0] += part.bytes
             return nil
         }
-        if let refusal {
-            throw StoreError(
-                code: .spoolFull,
-                message: "the spool has no room for \(bytes) bytes: \(refusal); try again later"
-            )
-        }
+        if let refusal { throw refusal }
+    }
+
+    private static func noRoom(for bytes: Int64, _ reason: String) -> StoreError {
+        StoreError(
+            code: .spoolFull,
+            message: "the spool has no room for \(bytes) bytes: \(reason); try again later"
+        )
     }
 
     func noteWritten(_ bytes: Int64) {
         self.usage.withLock { $0.written += bytes }
     }
 
-    func giveBack(reserved: Int64, written: Int64, client: String) {
+    func giveBack(_ part: Part, written: Int64) {
         self.usage.withLock { usage in
-            usage.reserved -= reserved
+            usage.remove(part)
             usage.written -= written
-            let left = usage.byClient[client, default: 0] - reserved
-            usage.byClient[client] = left > 0 ? left : nil
         }
     }
 

@@ -11,6 +11,8 @@ public final class SpoolFile: HTTPBodyFile {
         var size: Int64 = 0
         var reserved: Int64
         var client: String
+
+        var part: SpoolDirectory.Part { SpoolDirectory.Part(bytes: self.reserved, client: self.client) }
     }
 
     /// The descriptor, to be read with positions (`pread`) only.
@@ -27,7 +29,7 @@ public final class SpoolFile: HTTPBodyFile {
     deinit {
         close(self.descriptor)
         let state = self.state.withLock { $0 }
-        self.directory.giveBack(reserved: state.reserved, written: state.size, client: state.client)
+        self.directory.giveBack(state.part, written: state.size)
     }
 
     /// How many bytes were appended.
@@ -38,14 +40,14 @@ public final class SpoolFile: HTTPBodyFile {
     /// Appends bytes.
     ///
     /// - Throws: `.spoolFull` when the file would grow beyond its reservation and the budget, or the disk is full;
-    ///   `.unavailable` when the disk fails.
+    ///   `.diskLow` when it would grow into what has to be free; `.unavailable` when the disk fails.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         let wanted = Int64(bytes.count)
         let state = self.state.withLock { $0 }
         let missing = state.size + wanted - state.reserved
         if missing > 0 {
             let growth = max(missing, Self.step)
-            try self.directory.reserve(growth, client: state.client)
+            try self.directory.reserve(SpoolDirectory.Part(bytes: growth, client: state.client))
             self.state.withLock { $0.reserved += growth }
         }
         try self.write(bytes, at: state.size)
@@ -71,27 +73,25 @@ public final class SpoolFile: HTTPBodyFile {
     /// - Parameters:
     ///   - client: Whose share it is.
     ///   - bytes: The size to reserve, if it is more than was reserved before.
-    /// - Throws: `.spoolFull` when that share has no room; then nothing changes.
+    /// - Throws: `.spoolFull` when that share has no room, `.diskLow` when what is reserved beside has none on the disk;
+    ///   then nothing changes.
     public func give(to client: String, reserving bytes: Int) throws(StoreError) {
-        let state = self.state.withLock { $0 }
-        let reserved = max(state.reserved, Int64(bytes))
-        try self.directory.reserve(reserved, client: client)
-        self.directory.giveBack(reserved: state.reserved, written: 0, client: state.client)
+        let part = self.state.withLock { $0.part }
+        let given = SpoolDirectory.Part(bytes: max(part.bytes, Int64(bytes)), client: client)
+        try self.directory.reserve(given, insteadOf: part)
         self.state.withLock { state in
-            state.reserved = reserved
-            state.client = client
+            state.reserved = given.bytes
+            state.client = given.client
         }
     }
 
     /// Gives back what was reserved and not used: the body is complete.
     public func finish() {
-        let (unused, client) = self.state.withLock { (state) -> (Int64, String) in
-            defer {
-                state.reserved = state.size
-            }
-            return (state.reserved - state.size, state.client)
+        let unused = self.state.withLock { (state) -> SpoolDirectory.Part in
+            defer { state.reserved = state.size }
+            return SpoolDirectory.Part(bytes: state.reserved - state.size, client: state.client)
         }
-        self.directory.giveBack(reserved: unused, written: 0, client: client)
+        self.directory.giveBack(unused, written: 0)
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(StoreError) {

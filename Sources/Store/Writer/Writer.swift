@@ -9,29 +9,18 @@ internal import Telemetry
 /// `@unchecked`: `connection`, `backup`, `isTidying`, `lastWork` and `checkpointedPages` are touched on `queue` only; the rest is
 /// locked.
 final class Writer: @unchecked Sendable {
-    /// What waits for the queue.
-    private struct Inbox {
-        var waiting: [any PendingWrite] = []
-        /// Whether the queue will look into the inbox without being asked again.
-        var isScheduled = false
-        var isClosed = false
-    }
-
-    /// One transaction takes no more than this, so that the log grows in steps.
-    private static let maximumBatch = (count: 1024, weight: 1 << 20)
-
     private let queue = DispatchQueue(label: "speechgate.store.writer")
-    private let inbox = Locked(Inbox())
+    private let inbox: Locked<WriteInbox>
     private let published: Locked<WriterStatistics>
     private let cache: AnswerCache
     private let lock: StateLock
-    private let maximumWaiting: Int
     private let checkpointPages: Int
     private let idleDelay: DispatchTimeInterval
     let metrics = StoreMetrics()
 
     private var connection: WriterConnection?
-    private var backup: (path: String, copy: DatabaseBackup)?
+    /// The copy that is being made.
+    var backup: (path: String, copy: DatabaseBackup)?
     private var isTidying = false
     private var lastWork = 0
     /// Pages of the log at the last checkpoint.
@@ -40,7 +29,7 @@ final class Writer: @unchecked Sendable {
     init(connection: WriterConnection, cache: AnswerCache, lock: StateLock, configuration: Store.Configuration) {
         self.cache = cache
         self.lock = lock
-        self.maximumWaiting = configuration.maximumWaitingWrites
+        self.inbox = Locked(WriteInbox(capacity: configuration.maximumWaitingWrites))
         self.checkpointPages = max(1, configuration.checkpointSize / connection.pageSize)
         self.idleDelay = .milliseconds(Int(clamping: configuration.idleDelay.wholeMilliseconds))
         self.published = Locked(
@@ -79,29 +68,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func enqueue(_ write: any PendingWrite) {
-        enum Outcome {
-            case waiting
-            case first
-            case refused(StoreError)
-        }
-        let outcome = self.inbox.withLock { (inbox) -> Outcome in
-            guard !inbox.isClosed else {
-                return .refused(.closed)
-            }
-            guard inbox.waiting.count < self.maximumWaiting else {
-                return .refused(
-                    StoreError(
-                        code: .overloaded,
-                        message: "\(inbox.waiting.count) writes are waiting for the store; try again later"
-                    )
-                )
-            }
-            inbox.waiting.append(write)
-            defer {
-                inbox.isScheduled = true
-            }
-            return inbox.isScheduled ? .waiting : .first
-        }
+        let outcome = self.inbox.withLock { $0.add(write) }
         switch outcome {
         case .waiting:
             break
@@ -121,7 +88,7 @@ final class Writer: @unchecked Sendable {
     /// Later writes are refused.
     func close() async {
         await withCheckedContinuation { continuation in
-            self.inbox.withLock { $0.isClosed = true }
+            self.inbox.withLock { $0.close() }
             self.queue.async {
                 self.drain()
                 self.backup = nil
@@ -137,7 +104,7 @@ final class Writer: @unchecked Sendable {
 
     /// How many writes wait.
     var waitingCount: Int {
-        self.inbox.withLock { $0.waiting.count }
+        self.inbox.withLock { $0.count }
     }
 
     /// Stops as soon as nothing waits, until ``resume()``.
@@ -169,39 +136,8 @@ final class Writer: @unchecked Sendable {
         try await self.onQueue { (_, connection) throws(StoreError) in try connection.database.plans() }
     }
 
-    // MARK: Backup
-
-    /// Begins to copy the database to an empty file; one copy at a time.
-    func beginBackup(to path: String) async throws(StoreError) {
-        try await self.onQueue { (writer, connection) throws(StoreError) in
-            guard writer.backup == nil else {
-                throw StoreError(
-                    code: .overloaded,
-                    message: "another backup is being made; try again when it has ended"
-                )
-            }
-            writer.backup = (path, try DatabaseBackup(of: connection.database, to: path))
-        }
-    }
-
-    /// Copies the next pages, between two transactions.
-    ///
-    /// - Returns: Whether the copy is whole.
-    func stepBackup(pages: Int32) async throws(StoreError) -> Bool {
-        try await self.onQueue { (writer, _) throws(StoreError) in
-            guard let backup = writer.backup else { throw .closed }
-            return try backup.copy.step(pages: pages)
-        }
-    }
-
-    /// Lets go of the copy to a file, if it is the one being made.
-    func endBackup(to path: String) async {
-        try? await self.onQueue { (writer, _) throws(StoreError) in
-            if writer.backup?.path == path { writer.backup = nil }
-        }
-    }
-
-    private func onQueue<Value: Sendable>(
+    /// Does something between two transactions.
+    func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable (Writer, WriterConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
@@ -221,13 +157,7 @@ final class Writer: @unchecked Sendable {
 
     private func drain() {
         while true {
-            let batch = self.inbox.withLock { (inbox) -> [any PendingWrite] in
-                let batch = Self.takeBatch(from: &inbox.waiting)
-                if batch.isEmpty {
-                    inbox.isScheduled = false
-                }
-                return batch
-            }
+            let batch = self.inbox.withLock { $0.takeBatch() }
             guard !batch.isEmpty else {
                 break
             }
@@ -246,26 +176,6 @@ final class Writer: @unchecked Sendable {
         }
         self.lastWork += 1
         self.scheduleTidying()
-    }
-
-    private static func takeBatch(from waiting: inout [any PendingWrite]) -> [any PendingWrite] {
-        var weight = 0
-        var count = 0
-        for write in waiting.prefix(self.maximumBatch.count) {
-            weight += write.weight
-            if count > 0 && weight > self.maximumBatch.weight {
-                break
-            }
-            count += 1
-        }
-        if count == waiting.count {
-            let batch = waiting
-            waiting = []
-            return batch
-        }
-        let batch = Array(waiting[..<count])
-        waiting.removeFirst(count)
-        return batch
     }
 
     /// What follows a commit: the cache first, so that whoever is told of a write also sees it.
@@ -339,17 +249,6 @@ final class Writer: @unchecked Sendable {
             self.scheduleTidying()
         }
     }
-}
-
-/// What the writer has done so far.
-struct WriterStatistics {
-    var counts: ClaimCounts
-    /// See ``WriterConnection/hasTombstones``.
-    var hasTombstones: Bool
-    var transactions = 0
-    var logBytes = 0
-    var checkpoints = 0
-    var checkpointFailure: String?
 }
 
 extension Duration {

@@ -36,6 +36,28 @@ struct RealtimeLimitTests {
         await bed.stop()
     }
 
+    @Test func aTokenWithoutCallsStartsNoRoundAndReplaysTheOnesItHad() async throws {
+        let bed = try await TestBed()
+        let added = try await bed.speechgate("client", "add", "backend", "--scopes", "all")
+        let key = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
+        let minted = try await TestHTTPClient.exchange(
+            port: bed.port,
+            "POST",
+            "/v1/tokens",
+            fields: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")],
+            body: Array(#"{"userId":"mei","maximumCalls":1}"#.utf8)
+        )
+        let token = try #require(minted.json("access_token"))
+        let phone = RealtimeClient(port: bed.port, path: "/api/v1/ws/evaluate", .token(token))
+        try await phone.run(Round.native("a")).expectOneResult()
+        let refused = try await phone.run([.send(Round.start("b")), .await("outcome")])
+        #expect(refused.frames("started").isEmpty && refused.errors.map(\.code) == [40_300], "\(refused)")
+        #expect(try await phone.run(Round.native("a")).results.map(\.replayed) == [true])
+        let bills = try await bed.bills()
+        #expect(bills.sessions.opened == 1 && bills.billed == 1)
+        await bed.stop()
+    }
+
     @Test func sessionsCountInTheUsage() async throws {
         let bed = try await TestBed()
         for _ in 0..<2 { try await bed.realtime().run(Round.native("k")).expectOneResult() }

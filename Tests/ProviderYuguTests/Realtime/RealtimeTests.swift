@@ -223,7 +223,8 @@ import Testing
         try await bench.wait { bench.platform.startCount == 1 }
         try await Task.sleep(for: .milliseconds(50))
         await client.speak(RoundClient.audio(count: 200_000))
-        await client.end()
+        // Behind an end that overtakes the break the outcome would be unknown.
+        if !breaks { await client.end() }
         let last = try await client.next()
         #expect(last.contains(breaks ? #""code":90008"# : #""recordId""#), "\(last)")
         #expect(bench.platform.bills.count == (breaks ? 0 : 1))

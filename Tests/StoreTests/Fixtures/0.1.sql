@@ -1,0 +1,222 @@
+-- The store of version 0.1, with rows of every table: what today's program has to open and to understand.
+--
+-- Never changed: a version that changes the schema adds a file of its own beside it.
+PRAGMA page_size = 8192;
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA application_id = 0x53704774;
+BEGIN TRANSACTION;
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    status INTEGER NOT NULL,
+    platform_code INTEGER,
+    content_type TEXT NOT NULL,
+    record_id TEXT,
+    answered_ms INTEGER NOT NULL,
+    is_compressed INTEGER NOT NULL,
+    body BLOB NOT NULL
+);
+INSERT INTO "answers" VALUES(1,X'6565656565656565656565656565656565656565656565656565656565656565',200,0,'application/json','rec-1',1780000001001,0,X'7B227265636F72644964223A227265632D31227D');
+INSERT INTO "answers" VALUES(2,X'6666666666666666666666666666666666666666666666666666666666666666',200,NULL,'application/json; charset=utf-8','rec-2',1780000001002,1,X'28B52FFD6450017D010024027B227265636F72644964223A202D32222C2022776F726473223A205B22E5A4A95D7D030023540AA469E1ADF205D90223A9');
+INSERT INTO "answers" VALUES(6,X'6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A6A',200,0,'application/json','rec-6',1780000001006,0,X'7B227265636F72644964223A227265632D36227D');
+INSERT INTO "answers" VALUES(7,X'6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B6B',200,NULL,'audio/wav',NULL,1780000001007,0,X'5249464600');
+INSERT INTO "answers" VALUES(8,X'6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C6C',200,0,'application/json','rec-8',1780000001008,0,X'7B227265636F72644964223A227265632D38227D');
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    client TEXT NOT NULL,
+    subject BLOB NOT NULL,
+    keys INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    answers INTEGER NOT NULL,
+    open_calls INTEGER NOT NULL
+);
+INSERT INTO "audit" VALUES(11,1780000000009,'operator','erase record','school',X'1414141414141414141414141414141414141414141414141414141414141414',1,1,1,0);
+CREATE TABLE claims (
+    id INTEGER PRIMARY KEY,
+    flight_process INTEGER NOT NULL,
+    flight_serial INTEGER NOT NULL,
+    unresolved INTEGER NOT NULL DEFAULT 0,
+    settled_billed INTEGER NOT NULL DEFAULT 0,
+    token TEXT
+);
+INSERT INTO "claims" VALUES(3,-2,5,0,0,'token-1');
+INSERT INTO "claims" VALUES(4,9,6,1,0,NULL);
+INSERT INTO "claims" VALUES(5,9,7,1,1,NULL);
+CREATE TABLE clients (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    label TEXT,
+    key_hash BLOB NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+    previous_key_hash BLOB CHECK (length(previous_key_hash) = 32),
+    previous_until_ms INTEGER,
+    app_key TEXT UNIQUE,
+    version INTEGER NOT NULL DEFAULT 1,
+    scopes TEXT NOT NULL,
+    core_types TEXT NOT NULL,
+    addresses TEXT NOT NULL,
+    expires_ms INTEGER,
+    created_ms INTEGER NOT NULL,
+    revoked_ms INTEGER
+);
+INSERT INTO "clients" VALUES(1,'school','the school''s app',X'1111111111111111111111111111111111111111111111111111111111111111',X'1212121212121212121212121212121212121212121212121212121212121212',1780086400000,'sgak_school',3,'evaluate report','word sentence','192.0.2.0/24 2001:db8::/32',1780864000000,1780000000000,NULL);
+INSERT INTO "clients" VALUES(2,'kiosk',NULL,X'1313131313131313131313131313131313131313131313131313131313131313',NULL,NULL,NULL,1,'tts','','',NULL,1780000000001,1780000000002);
+CREATE TABLE day_usage (
+    owner TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    audio_ms INTEGER NOT NULL,
+    PRIMARY KEY (owner, day)
+) WITHOUT ROWID;
+INSERT INTO "day_usage" VALUES('client/school',20601,2,4500);
+INSERT INTO "day_usage" VALUES('client/school',20602,1,0);
+CREATE TABLE erased_keys (
+    scope BLOB PRIMARY KEY CHECK (length(scope) = 16),
+    until_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO "erased_keys" VALUES(X'00000000000000000000000000000009',1780604800000);
+CREATE TABLE erasures (
+    id INTEGER PRIMARY KEY,
+    client TEXT NOT NULL,
+    user TEXT NOT NULL,
+    end_id INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    had_usage INTEGER NOT NULL,
+    keys INTEGER NOT NULL DEFAULT 0,
+    records INTEGER NOT NULL DEFAULT 0,
+    answers INTEGER NOT NULL DEFAULT 0,
+    open_calls INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO "erasures" VALUES(10,'school','ben',10,'school',1,2,1,1,0);
+CREATE TABLE handshake_nonces (
+    client TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    PRIMARY KEY (client, nonce)
+) WITHOUT ROWID;
+INSERT INTO "handshake_nonces" VALUES('school','nonce-1',1780000300000);
+CREATE TABLE keys (
+    id INTEGER PRIMARY KEY,
+    scope BLOB NOT NULL UNIQUE CHECK (length(scope) = 16),
+    client TEXT NOT NULL,
+    user TEXT,
+    key TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    app_key TEXT NOT NULL,
+    upstream_key TEXT NOT NULL,
+    first_sent_ms INTEGER NOT NULL
+);
+INSERT INTO "keys" VALUES(1,X'00000000000000000000000000000001','school','mei','lesson-1','evaluate',X'0101010101010101010101010101010101010101010101010101010101010101','ak-main','00000000000000000000000000000001',1780000000001);
+INSERT INTO "keys" VALUES(2,X'00000000000000000000000000000002','school',NULL,'lesson-2','evaluate',X'0202020202020202020202020202020202020202020202020202020202020202','ak-main','00000000000000000000000000000002',1780000000002);
+INSERT INTO "keys" VALUES(3,X'00000000000000000000000000000003','school','mei','lesson-3','evaluate',X'0303030303030303030303030303030303030303030303030303030303030303','ak-main','00000000000000000000000000000003',1780000000003);
+INSERT INTO "keys" VALUES(4,X'00000000000000000000000000000004','school',NULL,'lesson-4','evaluate',X'0404040404040404040404040404040404040404040404040404040404040404','ak-main','00000000000000000000000000000004',1780000000004);
+INSERT INTO "keys" VALUES(5,X'00000000000000000000000000000005','kiosk','li','lesson-5','evaluate',X'0505050505050505050505050505050505050505050505050505050505050505','ak-main','00000000000000000000000000000005',1780000000005);
+INSERT INTO "keys" VALUES(7,X'00000000000000000000000000000007','kiosk',NULL,'speech-1','tts',X'0707070707070707070707070707070707070707070707070707070707070707','ak-main','00000000000000000000000000000007',1780000000007);
+INSERT INTO "keys" VALUES(8,X'00000000000000000000000000000008','school','ben','lesson-8','evaluate',X'0808080808080808080808080808080808080808080808080808080808080808','ak-main','00000000000000000000000000000008',1780000000008);
+CREATE TABLE migrations (
+    position INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL
+);
+INSERT INTO "migrations" VALUES(1,'2026-11 claims','b0447fc1a3008cbfd12fcc4df537055bb79544d58a39c237dd3c70f62c1662af');
+INSERT INTO "migrations" VALUES(2,'2026-11 quotas','ac2f2f02fabf8a7ffad0f315cbc14500a91693ece51f657a86e5ccaf06e43997');
+INSERT INTO "migrations" VALUES(3,'2026-11 erasure','89384b18baca618feada5ce935a6e8b80595452480b3d93778d0a0bdd41eb20c');
+INSERT INTO "migrations" VALUES(4,'2026-11 usage','16c91dc4ad8189a7904fb7c95bd56bd69ddc78302776f9594454d411d70152d2');
+CREATE TABLE probes (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    body BLOB NOT NULL
+);
+INSERT INTO "probes" VALUES(1,X'00');
+CREATE TABLE records (
+    id INTEGER PRIMARY KEY,
+    record_id TEXT NOT NULL,
+    client TEXT NOT NULL,
+    user TEXT,
+    operation TEXT NOT NULL,
+    core_type TEXT,
+    overall REAL,
+    key TEXT NOT NULL,
+    app_key TEXT NOT NULL,
+    upstream_key TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+);
+INSERT INTO "records" VALUES(1,'rec-1','school','mei','evaluate','sentence',87.5,'lesson-1','ak-main','00000000000000000000000000000001',1780000001001);
+INSERT INTO "records" VALUES(2,'rec-2','school',NULL,'tts',NULL,NULL,'lesson-2','ak-main','00000000000000000000000000000002',1780000001002);
+INSERT INTO "records" VALUES(6,'rec-6','school','mei','evaluate','sentence',87.5,'lesson-0','ak-main','00000000000000000000000000000006',1780000001006);
+INSERT INTO "records" VALUES(8,'rec-8','school','ben','evaluate','sentence',87.5,'lesson-8','ak-main','00000000000000000000000000000008',1780000001008);
+CREATE TABLE reports (
+    id INTEGER PRIMARY KEY,
+    fetched_ms INTEGER NOT NULL,
+    is_complete INTEGER NOT NULL,
+    content_type TEXT NOT NULL,
+    is_compressed INTEGER NOT NULL,
+    body BLOB NOT NULL
+);
+INSERT INTO "reports" VALUES(1,1780000002001,1,'application/json',0,X'7B227265706F7274223A317D');
+INSERT INTO "reports" VALUES(2,1780000002002,0,'application/json',1,X'28B52FFD6450017D010024027B227265636F72644964223A202D32222C2022776F726473223A205B22E5A4A95D7D030023540AA469E1ADF205D90223A9');
+CREATE TABLE reservations (
+    claim INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    audio_ms INTEGER NOT NULL,
+    PRIMARY KEY (claim, owner)
+) WITHOUT ROWID;
+INSERT INTO "reservations" VALUES(3,'client/school',20602,1500);
+CREATE TABLE state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    next_id INTEGER NOT NULL,
+    answered INTEGER NOT NULL,
+    fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 16)
+);
+INSERT INTO "state" VALUES(1,20,4,X'000102030405060708090A0B0C0D0E0F');
+CREATE TABLE token_calls (
+    token TEXT PRIMARY KEY,
+    used INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO "token_calls" VALUES('token-1',3,1780007200000);
+CREATE TABLE token_revocations (
+    id INTEGER PRIMARY KEY,
+    client TEXT NOT NULL,
+    user TEXT,
+    token TEXT,
+    revoked_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+);
+INSERT INTO "token_revocations" VALUES(1,'school',NULL,NULL,1780000000005,1780000000006);
+INSERT INTO "token_revocations" VALUES(2,'school','mei','token-9',1780000000007,1780000000008);
+CREATE TABLE usage (
+    day INTEGER NOT NULL,
+    client TEXT NOT NULL,
+    user TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    billed INTEGER NOT NULL,
+    replayed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    unknown INTEGER NOT NULL,
+    audio_ms INTEGER NOT NULL,
+    PRIMARY KEY (day, client, user, operation)
+) WITHOUT ROWID;
+INSERT INTO "usage" VALUES(20601,'kiosk','','tts',1,1,0,0,0,0);
+INSERT INTO "usage" VALUES(20601,'school','mei','evaluate',5,2,1,1,1,4500);
+CREATE INDEX keys_by_time ON keys (first_sent_ms);
+CREATE INDEX keys_by_user ON keys (client, user) WHERE user IS NOT NULL;
+CREATE INDEX records_by_record_id ON records (record_id);
+CREATE INDEX records_by_time ON records (created_ms);
+CREATE INDEX records_by_client ON records (client, created_ms);
+CREATE INDEX records_by_user ON records (client, user, created_ms) WHERE user IS NOT NULL;
+CREATE TRIGGER reports_go_with_records AFTER DELETE ON records
+BEGIN DELETE FROM reports WHERE id = OLD.id; END;
+CREATE INDEX token_calls_by_time ON token_calls (expires_ms);
+CREATE INDEX token_revocations_by_client ON token_revocations (client, user, token);
+CREATE INDEX token_revocations_by_time ON token_revocations (expires_ms);
+CREATE INDEX handshake_nonces_by_time ON handshake_nonces (expires_ms);
+CREATE INDEX day_usage_by_day ON day_usage (day);
+CREATE INDEX erased_keys_by_time ON erased_keys (until_ms);
+CREATE INDEX erasures_by_user ON erasures (client, user, end_id);
+CREATE INDEX audit_by_time ON audit (at_ms);
+COMMIT;
