@@ -13,7 +13,7 @@ case ${1:-} in
     -*) log "unknown option: $1 (--help lists them)" && exit 64 ;;
 esac
 output=${1:-$root/.build/package}
-"$root/scripts/setup.sh"
+"$root/scripts/setup.sh" --package
 mkdir -p "$output"
 
 log "building (release, with Swift's runtime; a first build takes some minutes)"

@@ -5,7 +5,7 @@
 #   scripts/setup.sh --tests       and what end-to-end tests use: Caddy, and a WebSocket client from PyPI into .build/python
 #   scripts/setup.sh --bench       and the peers and the load generator of scripts/bench.sh
 #   scripts/setup.sh --lint        and shellcheck, for scripts/check.sh
-#   scripts/setup.sh --package     and debootstrap, for scripts/try-package.sh
+#   scripts/setup.sh --package     and what makes and tries the Debian package
 #   scripts/setup.sh --recordings  and what made the WAV files in Tests/Recordings
 #
 # Says nothing when nothing is missing. The Swift toolchain (6.3 or later) is not a Debian package: this script only

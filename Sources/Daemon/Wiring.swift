@@ -143,7 +143,9 @@ struct GatewayAssembly: Sendable {
     ) throws(StoreError) -> BodyStorage {
         var spool = SpoolDirectory.Configuration(directory: configuration.stateDirectory + "/spool")
         spool.budget = Int64(configuration.limits.spoolBudget.bytes)
-        spool.minimumFree = Int64(configuration.limits.minimumFreeDisk.bytes)
+        // Uploads alone must not end paid work.
+        let minimum = Int64(configuration.limits.minimumFreeDisk.bytes)
+        spool.minimumFree = minimum + minimum / 4
         var bodies = BodyStorage.Configuration()
         bodies.memoryBody = configuration.limits.memoryBody.bytes
         bodies.memoryBudget = configuration.limits.memoryBudget.bytes

@@ -1,16 +1,22 @@
 public import HTTPWire
+internal import Locking
 internal import Synchronization
 public import Telemetry
 
 /// The gateway as a server sees it: it routes, and turns every failure into an answer.
 public final class Gateway: HTTPResponder {
+    /// What can change while it serves.
+    private struct LiveSettings {
+        var proxies: [AddressRange]
+        var overload: OverloadPolicy
+    }
+
     private let router: Router
-    private let proxies: [AddressRange]
     private let refusal: @Sendable (String) -> GatewayError?
     private let clock: GatewayClock
     private let logger: Logger
     private let requests: RequestMetrics
-    private let overload: OverloadPolicy
+    private let live: Locked<LiveSettings>
     private let running = Atomic(0)
     private let draining = Atomic(false)
 
@@ -30,12 +36,23 @@ public final class Gateway: HTTPResponder {
         registry: MetricsRegistry
     ) {
         self.router = Router(routes: routes)
-        self.proxies = proxies
-        self.overload = overload
+        self.live = Locked(LiveSettings(proxies: proxies, overload: overload))
         self.refusal = refusal
         self.clock = clock
         self.logger = logger
         self.requests = RequestMetrics(routes: routes, registry: registry)
+    }
+
+    /// Takes over other settings, for requests that come from now on.
+    ///
+    /// - Parameters:
+    ///   - proxies: Whose `Forwarded` and `X-Forwarded-For` are believed.
+    ///   - maximumRequests: The most requests at work at a time.
+    public func change(proxies: [AddressRange], maximumRequests: Int) {
+        self.live.withLock { live in
+            live.proxies = proxies
+            live.overload.maximumRequests = maximumRequests
+        }
     }
 
     /// How many requests are at work.
@@ -50,15 +67,16 @@ public final class Gateway: HTTPResponder {
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         let running = self.running.wrappingAdd(1, ordering: .relaxed).newValue
         defer { self.running.wrappingSubtract(1, ordering: .relaxed) }
+        let live = self.live.withLock { $0 }
         let start = self.clock.now()
         let requestID = RequestID.make(from: request.head)
-        let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: self.proxies)
+        let address = ClientAddress.of(request.head, peer: request.peerAddress, trusting: live.proxies)
         let trace = RequestTrace(of: request.head)
         var response: HTTPResponse
         var route: Int?
         var reason: String?
         do throws(GatewayError) {
-            if let refusal = self.overload.refusal(of: request.head, running: running) { throw refusal }
+            if let refusal = live.overload.refusal(of: request.head, running: running) { throw refusal }
             switch self.router.match(request.head.method, path: request.head.path) {
             case .route(let match, let index, let parameter):
                 route = index
@@ -87,11 +105,10 @@ public final class Gateway: HTTPResponder {
         let duration = self.clock.now() - start
         self.requests.count(route: route, status: response.status.code, credential: trace.credential)
         self.requests.note(duration, waiting: trace.upstreamWait, route: route)
-        // What failed and what the platform was asked for are never left out.
         self.logger.log(
             .info,
             "request",
-            isRoutine: response.status.code < 400 && trace.attempts == 0,
+            isRoutine: AccessRecord.isRoutine(response, to: request.head.method, trace: trace),
             AccessRecord(
                 head: request.head,
                 route: self.requests.name(of: route),

@@ -59,7 +59,7 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
             try self.loop.register(self.descriptor, interest: [.readable], handler: self)
             self.interest = [.readable]
         } catch {
-            self.server.shared.countRefusal()
+            self.server.shared.countRefusals(1)
             self.close()
             return
         }

@@ -11,7 +11,7 @@ public import Telemetry
 /// ## Topics
 /// - ``Configuration``
 /// - ``start()``, ``drain(within:)``, ``stop()``
-/// - ``begin(listeningOn:)``, ``finish(_:)``, ``abandon(_:)``
+/// - ``begin(listeningOn:)``, ``finish(_:)``, ``abandon(_:)``, ``change(limits:)``
 /// - ``statistics``
 public final class HTTPServer: Sendable {
     /// What a server has done; each number is exact, the set of them is not of one moment.
@@ -151,13 +151,30 @@ public final class HTTPServer: Sendable {
         guard isServing else { return await self.abandon(change) }
         for listener in change.removed {
             await listener.retire()
-            self.logger.notice("no longer listening", ["address": .string(listener.socket.bound.description)])
+            self.noteEnd(of: listener)
         }
     }
 
     /// Takes a change back.
     public func abandon(_ change: ListenerChange) async {
-        for listener in change.added { await listener.end() }
+        for listener in change.added {
+            await listener.end()
+            self.noteEnd(of: listener)
+        }
+    }
+
+    private func noteEnd(of listener: Listener) {
+        self.logger.notice("no longer listening", ["address": .string(listener.socket.bound.description)])
+    }
+
+    /// Takes over the limits of another configuration, for all that begins from now on: connections, requests, deadlines.
+    ///
+    /// Where to listen, how sockets are made and how WebSocket connections behave stay as they are.
+    public func change(limits configuration: Configuration) {
+        self.shared.change(to: configuration)
+        for server in self.servers {
+            server.loop.execute { server.change(to: configuration) }
+        }
     }
 
     /// Stops listening, closes what is idle, tells the handlers of WebSocket connections, and waits until the answers that
@@ -199,6 +216,9 @@ public final class HTTPServer: Sendable {
             if case .started(let listeners) = state { return listeners }
             return []
         }
-        for listener in listeners { await listener.end() }
+        for listener in listeners {
+            // Who waits at a socket that came with the process is served by the next one.
+            if case .inherited = listener.address { await listener.end() } else { await listener.retire() }
+        }
     }
 }

@@ -152,14 +152,16 @@ final class Listener: EpollHandler, @unchecked Sendable {
             return
         }
         _ = Glibc.close(self.reserve)
+        var refused = 0
         for _ in 0..<Listener.batch {
             var peer = sockaddr_storage()
             let descriptor = self.accept(self.socket.descriptor, &peer)
             guard descriptor >= 0 else { break }
             _ = Glibc.close(descriptor)
-            self.shared.countRefusal()
+            refused += 1
         }
         self.reserve = Listener.openReserve()
+        self.shared.countRefusals(refused)
     }
 
     /// Leaves the socket alone for a moment: level-triggered, it would turn the loop without end.

@@ -12,8 +12,8 @@ final class ServerLoop: @unchecked Sendable {
     let responder: any HTTPResponder
     /// The same, when it may leave the rules.
     let irregularResponder: (any IrregularResponder)?
-    let timeouts: ConnectionStateMachine.Timeouts
-    let limits: HTTP1Limits
+    private(set) var timeouts: ConnectionStateMachine.Timeouts
+    private(set) var limits: HTTP1Limits
 
     /// Parses heads that arrive whole; a connection whose head comes in pieces gets a parser of its own.
     var parser: HTTP1RequestParser
@@ -73,6 +73,15 @@ final class ServerLoop: @unchecked Sendable {
 
     func renewParser() {
         self.parser = HTTP1RequestParser(limits: self.limits)
+    }
+
+    /// Takes over other time-outs and limits, for whatever begins from now on.
+    ///
+    /// On the loop.
+    func change(to configuration: HTTPServer.Configuration) {
+        self.timeouts = ConnectionStateMachine.Timeouts(configuration)
+        self.limits = configuration.http1
+        self.renewParser()
     }
 
     // MARK: - Connections

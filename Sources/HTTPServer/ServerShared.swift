@@ -18,23 +18,29 @@ final class ServerShared: Sendable {
         var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
-    private let maximumConnections: Int
+    private let maximumConnections: Atomic<Int>
     private let maximumShedding: Int
     private let open = Atomic<Int>(0)
     private let shedding = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let shed = Atomic<Int>(0)
-    private let maximumWebSockets: Int
+    private let maximumWebSockets: Atomic<Int>
     private let openWebSockets = Atomic<Int>(0)
     private let openedWebSockets = Atomic<Int>(0)
     private let waiters = Locked(Waiters())
     let webSocketShares: WebSocketShares
 
     init(_ configuration: HTTPServer.Configuration) {
-        self.maximumConnections = configuration.maximumConnections
+        self.maximumConnections = Atomic(configuration.maximumConnections)
         self.maximumShedding = configuration.maximumShedding
-        self.maximumWebSockets = configuration.maximumWebSockets
+        self.maximumWebSockets = Atomic(configuration.maximumWebSockets)
         self.webSocketShares = WebSocketShares(limit: configuration.webSocketBufferBytes)
+    }
+
+    /// Takes over other limits; what is beyond them already stays.
+    func change(to configuration: HTTPServer.Configuration) {
+        self.maximumConnections.store(configuration.maximumConnections, ordering: .relaxed)
+        self.maximumWebSockets.store(configuration.maximumWebSockets, ordering: .relaxed)
     }
 
     var statistics: HTTPServer.Statistics {
@@ -53,7 +59,10 @@ final class ServerShared: Sendable {
 
     /// Whether one more connection may become a WebSocket.
     func admitWebSocket() -> Bool {
-        guard self.openWebSockets.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumWebSockets else {
+        guard
+            self.openWebSockets.wrappingAdd(1, ordering: .relaxed).newValue
+                <= self.maximumWebSockets.load(ordering: .relaxed)
+        else {
             self.openWebSockets.wrappingSubtract(1, ordering: .relaxed)
             return false
         }
@@ -67,7 +76,8 @@ final class ServerShared: Sendable {
 
     func admit() -> Admission {
         self.accepted.wrappingAdd(1, ordering: .relaxed)
-        if self.open.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumConnections { return .admitted }
+        let maximum = self.maximumConnections.load(ordering: .relaxed)
+        if self.open.wrappingAdd(1, ordering: .relaxed).newValue <= maximum { return .admitted }
         self.open.wrappingSubtract(1, ordering: .relaxed)
         self.shed.wrappingAdd(1, ordering: .relaxed)
         if self.shedding.wrappingAdd(1, ordering: .relaxed).newValue <= self.maximumShedding { return .shed }
@@ -75,9 +85,9 @@ final class ServerShared: Sendable {
         return .refused
     }
 
-    /// A connection was closed because the process ran out of descriptors or watches.
-    func countRefusal() {
-        self.shed.wrappingAdd(1, ordering: .relaxed)
+    /// Connections were closed because the process ran out of descriptors or watches.
+    func countRefusals(_ count: Int) {
+        self.shed.wrappingAdd(count, ordering: .relaxed)
     }
 
     func closed(_ admission: Admission) {

@@ -49,7 +49,13 @@ public final class FileSink: LogSink {
     }
 
     private static func open(_ path: String) throws(OpenError) -> Int32 {
-        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
+        let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY
+        var descriptor = Glibc.open(path, flags)
+        if descriptor < 0, errno == ENOENT {
+            descriptor = Glibc.open(path, flags | O_CREAT, 0o640)
+            // Who collects logs may read them, whatever the daemon's mask is for its secrets.
+            if descriptor >= 0 { fchmod(descriptor, 0o640) }
+        }
         guard descriptor >= 0 else { throw Self.failure(path) }
         return descriptor
     }

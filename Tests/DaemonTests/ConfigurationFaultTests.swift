@@ -106,8 +106,12 @@ import Testing
             #"limits.requestLine: "64KiB" is more than "headBytes", "16KiB""#
         ),
         (
-            "limits: {memoryBody: '9MiB', memoryBudget: '8MiB'}",
-            #"limits.memoryBody: "9MiB" is more than "memoryBudget", "8MiB""#
+            "limits: {memoryBody: '4MiB', memoryBudget: '16MiB'}",
+            #"limits.memoryBody: "4MiB" is more than three sixteenths of "memoryBudget", "16MiB""#
+        ),
+        (
+            "limits: {webSockets: {memory: '3MiB'}}",
+            #"limits.webSockets.memory: "3MiB" is less than four times "message", "1MiB""#
         ),
         (
             "limits: {uploadBytes: 52428800}",

@@ -24,6 +24,25 @@ import Testing
         while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
     }
 
+    @Test func aDaemonThatStopsReloadsNoMore() async throws {
+        let socket = try NotifySocket()
+        var settings = TestBed.Settings()
+        settings.environment = ["NOTIFY_SOCKET=\(socket.address)"]
+        let bed = try await TestBed(settings)
+        try await bed.faults("slow:2000")
+        let client = try Self.request(bed, key: "k")
+        try await Self.untilSent(bed)
+        bed.gateway.signal(SIGTERM)
+        #expect(await socket.next(with: "STOPPING", within: 10) != nil)
+        #expect(try await bed.speechgate("reload").status == 69)
+        bed.gateway.signal(SIGHUP)
+        #expect(await client.receive().status == 200)
+        #expect(await bed.gateway.wait() == 0)
+        // It has not said that it is ready again.
+        #expect(await socket.next(within: 0) == nil)
+        await bed.stop()
+    }
+
     @Test(arguments: [false, true])
     func whatIsCutIsAnsweredWithItsKeyAndBilledOnce(isHurried: Bool) async throws {
         let bed = try await Self.bed()

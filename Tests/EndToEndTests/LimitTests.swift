@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func whoTricklesUploadsTakesNoRoomOfOthers() async throws {
-        let bed = try await Self.bed(#"memoryBudget: "8MiB", spoolBudget: "16MiB""#)
+        let bed = try await Self.bed(#"memoryBudget: "16MiB", spoolBudget: "16MiB""#)
         let added = try await bed.speechgate("client", "add", "greedy")
         let key = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
         // Bodies of 1 MiB, the largest that memory takes.
@@ -60,8 +60,8 @@ import Testing
             trickling.append(client)
         }
         let answer = try #require(last)
-        // One in a quarter of the memory for uploads, and a quarter of the spool.
-        #expect(trickling.count == 1 + 4 + 1)
+        // A quarter of the memory for uploads, a quarter of the spool, and one too many.
+        #expect(trickling.count == 3 + 4 + 1)
         #expect(answer.status == 503 && answer.json("reason") == "spool_full", "\(answer.text)")
         #expect(answer["retry-after"] != nil)
         let large = try await bed.evaluate(key: "large", form: form)

@@ -50,6 +50,32 @@ import Testing
         await bed.stop()
     }
 
+    @Test func limitsOfConnectionsAndTrustedProxiesAreLive() async throws {
+        let bed = try await Self.bed { $0.gateway["trustedProxies"] = "[]" }
+        let added = try await bed.speechgate("client", "add", "near", "--addresses", "192.0.2.7")
+        let key = try #require(JSONText.member("apiKey", of: Array(added.output.utf8)))
+        let fields = [("Authorization", "Bearer \(key)"), ("X-Forwarded-For", "192.0.2.7")]
+        let request = TestHTTPClient.request("GET", "/v1/whoami", fields: fields, close: false)
+        let first = try TestHTTPClient(port: bed.port)
+        first.send(request)
+        #expect(await first.receive().status == 403)
+        try bed.edit("concurrency: 50 }", #"concurrency: 50 }, connections: 2, headTimeout: "2s""#)
+        try bed.edit("trustedProxies: []", #"trustedProxies: ["127.0.0.1"]"#)
+        let reload = try await bed.speechgate("reload")
+        let changed = #"{"changed":["trustedProxies","limits.connections","limits.headTimeout"],"needRestart":[]}"#
+        #expect(reload.output == changed + "\n", "\(reload)")
+        // The connection that was there before lives by the new rules, too.
+        first.send(request)
+        #expect(await first.receive().status == 200)
+        let second = try TestHTTPClient(port: bed.port)
+        second.send("GET /v1/whoami HTTP/1.1\r\n")
+        let third = try TestHTTPClient(port: bed.port)
+        let shed = await third.receive()
+        #expect(shed.status == 503 && shed["retry-after"] != nil, "\(shed.text)")
+        #expect(await second.receive().status == 408)
+        await bed.stop()
+    }
+
     @Test func aFaultyConfigurationIs78WithTheKeyAndChangesNothing() async throws {
         let bed = try await Self.bed()
         try bed.edit("concurrency: 50", #"concurrency: 0, rate: "1/1h", wait: 3"#)

@@ -130,6 +130,11 @@ import Testing
         for _ in 0..<2 { _ = bench.refusal(of: PrincipalBench.bearer("sg_wrong")) }
         for fields in [Self.key, token, bench.signed("")] { #expect(bench.refusal(of: fields) == nil) }
         #expect(bench.refusal(of: late)?.status == 429)
+        // A phone has another address of its network's every day.
+        #expect(bench.refusal(of: bench.signed(""), from: "2001:db8::1") == nil)
+        for _ in 0..<2 { _ = bench.refusal(of: PrincipalBench.bearer("sg_wrong"), from: "2001:db8::2") }
+        #expect(bench.refusal(of: bench.signed(""), from: "2001:db8::3") == nil)
+        #expect(bench.refusal(of: bench.signed("", appKey: "sgk_other"), from: "2001:db8::3")?.status == 429)
         await bench.close()
     }
 

@@ -8,6 +8,8 @@ import Testing
 
 /// How clients share the room for bodies.
 @Suite struct BodyShareTests {
+    private static let school = BodyOwner(client: "school")
+
     private let directory: TemporaryDirectory
 
     init() throws {
@@ -28,11 +30,11 @@ import Testing
     }
 
     /// Opens bodies of 1 MiB until there is no room for another, as who trickles them does.
-    private func fill(_ storage: BodyStorage, of client: String) throws -> [BodyBuffer] {
+    private func fill(_ storage: BodyStorage, of client: String, user: String? = nil) throws -> [BodyBuffer] {
         var buffers: [BodyBuffer] = []
         while buffers.count < 1000 {
             do throws(GatewayError) {
-                buffers.append(try storage.makeBuffer(declared: 1 << 20, client: client))
+                buffers.append(try storage.makeBuffer(declared: 1 << 20, for: BodyOwner(client: client, user: user)))
             } catch {
                 #expect(error.status == 503 && error.reason == "spool_full" && error.retryAfter != nil)
                 return buffers
@@ -51,6 +53,16 @@ import Testing
         withExtendedLifetime(greedy) {}
     }
 
+    @Test func theBodiesOfOneUserLeaveRoomForThoseOfOthers() throws {
+        let storage = try self.storage(memory: 64 << 20, spool: 64 << 20)
+        let greedy = try self.fill(storage, of: "school", user: "mei")
+        #expect(greedy.count == 6 + 8 && storage.memoryBytes == 6 << 20 && storage.spoolBytes == 8 << 20)
+        // One of the same name is another client's.
+        #expect(try self.fill(storage, of: "kiosk", user: "mei").count == 6 + 8)
+        #expect(try self.fill(storage, of: "school", user: "lin").count == 6 + 8)
+        withExtendedLifetime(greedy) {}
+    }
+
     @Test func uploadsThatFillEverythingRefuseNothingSmall() async throws {
         let bench = try await PrincipalBench()
         let storage = try self.storage(memory: 64 << 20, spool: 64 << 20)
@@ -66,10 +78,11 @@ import Testing
 
     @Test func manySmallBodiesOfOneClientRefuseNoneOfOthers() throws {
         let storage = try self.storage(memory: 16 << 20, spool: 0)
+        let greedy = BodyOwner(client: "greedy")
         var rooms: [BodyRoom] = []
-        while rooms.count < 1000, let room = try? storage.reserveText(64 << 10, of: "greedy") { rooms.append(room) }
+        while rooms.count < 1000, let room = try? storage.reserveText(64 << 10, of: greedy) { rooms.append(room) }
         #expect(rooms.count == 16)
-        #expect(throws: Never.self) { try storage.reserveText(1 << 20, of: "school") }
+        #expect(throws: Never.self) { try storage.reserveText(1 << 20, of: Self.school) }
     }
 
     @Test(arguments: [false, true])
@@ -118,8 +131,8 @@ import Testing
 
     @Test func aDiskThatIsNearlyFullIsSaidToBe() throws {
         let storage = try self.storage(memory: 16 << 20, spool: 1 << 40, freeOnDisk: 1 << 60)
-        let inMemory = try (0..<3).map { _ in try storage.makeBuffer(declared: 1 << 20, client: "school") }
-        let error = #expect(throws: GatewayError.self) { try storage.makeBuffer(declared: 1 << 20, client: "school") }
+        let inMemory = try (0..<3).map { _ in try storage.makeBuffer(declared: 1 << 20, for: Self.school) }
+        let error = #expect(throws: GatewayError.self) { try storage.makeBuffer(declared: 1 << 20, for: Self.school) }
         #expect(error?.status == 503 && error?.reason == "disk_low" && error?.retryAfter != nil)
         withExtendedLifetime(inMemory) {}
     }

@@ -64,6 +64,13 @@ import Testing
         let erasures = try self.erasures(bench)
         let progress = try await erasures.eraseUser("anna", client: "school", by: "test", within: .zero)
         #expect(!progress.isComplete && progress.counts.keys == 64)
+        // A gateway that goes down does not wait for it.
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await erasures.resume()
+        }
+        try await cancelled.value
+        #expect(try await bench.store.pendingErasures().count == 1)
         try await erasures.resume()
         #expect(try await bench.store.pendingErasures().isEmpty)
         #expect(try bench.store.records(RecordFilter(client: "school"), limit: 10).isEmpty)

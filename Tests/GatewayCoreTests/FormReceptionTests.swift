@@ -40,7 +40,7 @@ import Testing
         let reception = FormReception(
             boundary: "b",
             fileParts: ["audio"],
-            buffer: try storage.makeBuffer(declared: declared, client: "c"),
+            buffer: try storage.makeBuffer(declared: declared, for: BodyOwner(client: "c")),
             digest: storage.makeDigest(),
             observers: observers
         )
@@ -182,8 +182,9 @@ import Testing
 
     @Test func anUploadAboveTheLimitIsRefusedByItsDeclaredLength() throws {
         let storage = try self.storage()
-        #expect(throws: GatewayError.self) { try storage.makeBuffer(declared: (50 << 20) + 1, client: "c") }
-        _ = try storage.makeBuffer(declared: 50 << 20, client: "c")
+        let owner = BodyOwner(client: "c")
+        #expect(throws: GatewayError.self) { try storage.makeBuffer(declared: (50 << 20) + 1, for: owner) }
+        _ = try storage.makeBuffer(declared: 50 << 20, for: owner)
     }
 
     @Test func bodiesBeyondTheMemoryBudgetGoToFilesAndTheBudgetComesBack() throws {

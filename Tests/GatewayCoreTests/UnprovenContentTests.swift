@@ -59,8 +59,8 @@ import Testing
         let claiming = try storage.makeBuffer(declared: 900, from: "192.0.2.1", claiming: "school")
         #expect(spool.reservedBytes == 0, "to announce bytes takes no room")
         try self.append(500, to: claiming)
-        let own = try storage.makeBuffer(declared: 1000, client: "school")
-        let refused = await self.refusal { try claiming.give(to: "school") }
+        let own = try storage.makeBuffer(declared: 1000, for: BodyOwner(client: "school"))
+        let refused = await self.refusal { try claiming.give(to: BodyOwner(client: "school")) }
         #expect(refused?.status == 503 && refused?.reason == "spool_full")
         #expect(!claiming.isGiven)
         withExtendedLifetime(own) {}
@@ -71,7 +71,7 @@ import Testing
         let storage = try self.storage(memoryBody: 100, unproven: 2000, spool: spool)
         let buffer = try storage.makeBuffer(declared: 600, from: "192.0.2.1", claiming: "school")
         try self.append(450, to: buffer)
-        try buffer.give(to: "school")
+        try buffer.give(to: BodyOwner(client: "school"))
         // 500 bytes are what one address may take unproven.
         try self.append(150, to: buffer)
         let next = try storage.makeBuffer(declared: 600, from: "192.0.2.1", claiming: "school")
@@ -147,11 +147,11 @@ import Testing
             digest: storage.makeDigest()
         )
         #expect(reception.timeLimit == .seconds(60))
-        try buffer.give(to: "school")
+        try buffer.give(to: BodyOwner(client: "school"))
         #expect(reception.timeLimit == nil)
         let room = try storage.reserveUnproven(from: "192.0.2.1", claiming: "school")
         #expect(JSONReception(room, unproven: .seconds(60)).timeLimit == .seconds(60))
-        #expect(JSONReception(try storage.reserveText(0, of: "school")).timeLimit == nil)
+        #expect(JSONReception(try storage.reserveText(0, of: BodyOwner(client: "school"))).timeLimit == nil)
     }
 
     @Test(arguments: [nil, 40_000] as [Int?])
@@ -163,7 +163,7 @@ import Testing
             let reception = FormReception(
                 boundary: try MultipartParser.boundary(ofContentType: type),
                 fileParts: ["audio"],
-                buffer: try storage.makeBuffer(declared: declared, client: "school"),
+                buffer: try storage.makeBuffer(declared: declared, for: BodyOwner(client: "school")),
                 digest: storage.makeDigest()
             )
             try form.bytes.withUnsafeBytes { try reception.consume($0) }

@@ -84,7 +84,8 @@ import Testing
     }
 
     /// Who has connected and was not accepted yet has been told that there is a server.
-    @Test func theQueueOfAListenerThatGoesIsServed() async throws {
+    @Test(arguments: [false, true])
+    func theQueueOfAListenerThatGoesIsServed(byDraining: Bool) async throws {
         let isOpen = Locked(false)
         let calls = Locked(0)
         let accept: Listener.Accept = { listener, peer in
@@ -97,7 +98,11 @@ import Testing
             try await waiting.send(Self.request)
             try await eventually { calls.withLock { $0 } > 0 }
             isOpen.withLock { $0 = true }
-            await server.server.finish(try await server.server.begin(listeningOn: [.unix(path: path)]))
+            if byDraining {
+                await server.server.drain(within: .seconds(10))
+            } else {
+                await server.server.finish(try await server.server.begin(listeningOn: [.unix(path: path)]))
+            }
             #expect(try await waiting.answer().status == 200)
         }
     }

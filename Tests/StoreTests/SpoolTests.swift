@@ -92,6 +92,19 @@ import Testing
         withExtendedLifetime(file) {}
     }
 
+    @Test func oneUserGetsHalfOfItsClientsShare() throws {
+        let spool = try self.spool(budget: 1000)
+        let file = try spool.makeFile(reserving: 100, client: "a", user: "u")
+        #expect(throws: StoreError.self) { try spool.makeFile(reserving: 26, client: "a", user: "u") }
+        let other = try spool.makeFile(reserving: 125, client: "a", user: "v")
+        #expect(try spool.makeFile(reserving: 125, client: "b", user: "u").count == 0)
+        #expect(throws: StoreError.self) { try other.give(to: "a", user: "u", reserving: 0) }
+        try other.give(to: "c", user: "u", reserving: 0)
+        #expect(throws: StoreError.self) { try spool.makeFile(reserving: 1, client: "c", user: "u") }
+        #expect(try spool.makeFile(reserving: 25, client: "a", user: "u").count == 0)
+        withExtendedLifetime(file) {}
+    }
+
     @Test func halfOfTheFreeSpaceIsABoundToo() throws {
         var configuration = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
         configuration.budget = 1000
@@ -137,6 +150,19 @@ import Testing
         file = nil
         #expect(spool.reservedBytes == 90)
         withExtendedLifetime(other) {}
+    }
+
+    @Test func aNearlyFullDiskIsSharedToo() throws {
+        var configuration = SpoolDirectory.Configuration(directory: self.directory.path + "/spool")
+        configuration.minimumFree = 500
+        let spool = try SpoolDirectory(configuration, freeSpace: { _ in 900 })
+        var files: [SpoolFile] = []
+        let greedy = #expect(throws: StoreError.self) { try spool.makeFile(reserving: 101, client: "a") }
+        #expect(greedy?.code == .spoolFull)
+        for client in ["a", "b", "c", "d"] { files.append(try spool.makeFile(reserving: 100, client: client)) }
+        let error = #expect(throws: StoreError.self) { try spool.makeFile(reserving: 1, client: "e") }
+        #expect(error?.code == .diskLow)
+        #expect(spool.reservedBytes == 400)
     }
 
     private final class FreeSpace: Sendable {

@@ -27,6 +27,18 @@ import Testing
         return try Store.open(in: self.directory)
     }
 
+    @Test func aStoreFromBeforeTheFirstVersionIsRefused() throws {
+        // Builds from before did not keep the digests of steps.
+        let path = self.directory.path + "/speechgate.db"
+        try self.directory.write([], to: "speechgate.db")
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute("PRAGMA application_id = 0x53704774")
+        try database.execute("CREATE TABLE migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+        let error = #expect(throws: StoreError.self) { try Store.open(in: self.directory) }
+        #expect(error?.code == .otherSchema)
+        #expect(error?.message.contains(path) == true)
+    }
+
     private static func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
     private static let start: Int64 = 1_780_000_000_000

@@ -144,7 +144,7 @@ extension Configuration.Limits {
         limits.object("webSockets") { self.webSockets.read(&$0) }
         limits.size("uploadBytes", into: &self.uploadBytes, in: .kibibytes(64) ... .gibibytes(1))
         limits.size("memoryBody", into: &self.memoryBody, in: .bytes(0) ... .mebibytes(64))
-        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(8) ... .gibibytes(64))
+        limits.size("memoryBudget", into: &self.memoryBudget, in: .mebibytes(16) ... .gibibytes(64))
         limits.size("spoolBudget", into: &self.spoolBudget, in: .bytes(0) ... .gibibytes(4_096))
         limits.size("minimumFreeDisk", into: &self.minimumFreeDisk, in: .bytes(0) ... .gibibytes(4_096))
         self.clients.read(&limits)
@@ -156,10 +156,11 @@ extension Configuration.Limits {
         if self.requestLine > self.headBytes {
             limits.refuse("requestLine", "\"\(self.requestLine)\" is more than \"headBytes\", \"\(self.headBytes)\"")
         }
-        if self.memoryBody > self.memoryBudget {
+        // A client's share of what there is for uploads.
+        if self.memoryBody.bytes > self.memoryBudget.bytes / 16 * 3 {
             limits.refuse(
                 "memoryBody",
-                "\"\(self.memoryBody)\" is more than \"memoryBudget\", \"\(self.memoryBudget)\""
+                "\"\(self.memoryBody)\" is more than three sixteenths of \"memoryBudget\", \"\(self.memoryBudget)\""
             )
         }
     }

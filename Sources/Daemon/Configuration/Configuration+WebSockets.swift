@@ -30,6 +30,10 @@ extension Configuration {
             if self.frame > self.message {
                 sockets.refuse("frame", "\"\(self.frame)\" is more than \"message\", \"\(self.message)\"")
             }
+            // A client's share has to hold its largest message.
+            if self.memory.bytes / 4 < self.message.bytes {
+                sockets.refuse("memory", "\"\(self.memory)\" is less than four times \"message\", \"\(self.message)\"")
+            }
         }
 
         /// How each connection behaves.

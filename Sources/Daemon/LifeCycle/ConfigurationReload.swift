@@ -23,6 +23,7 @@ actor ConfigurationReload {
     private var last: Task<Outcome, Never>?
     /// The same while it has not begun to read.
     private var waiting: Task<Outcome, Never>?
+    private var hasEnded = false
     /// What runs.
     private var running: Configuration
     private var secrets: ResolvedSecrets
@@ -66,7 +67,14 @@ actor ConfigurationReload {
         return try await task.value.get()
     }
 
+    /// Finishes a reload that runs, and refuses those that come: a daemon that stops does not get ready again.
+    func end() async {
+        self.hasEnded = true
+        _ = await self.last?.value
+    }
+
     private func reload() async -> Outcome {
+        guard !self.hasEnded else { return .failure(VerbFailure(.unavailable, "the gateway is shutting down")) }
         self.supervisor.notify(.reloading)
         do throws(VerbFailure) {
             let report = try await self.adopt()
@@ -134,6 +142,14 @@ actor ConfigurationReload {
 
     /// Nothing here can fail: all of it has been checked, and what can fail has been done.
     private func apply(_ next: Configuration, _ secrets: ResolvedSecrets) {
+        if next.limits.connections > self.running.limits.connections {
+            DescriptorLimit.raise(for: next.limits.connections, logger: self.logger)
+        }
+        self.listeners.adoptLimits(of: next)
+        self.assembly.gateway.change(
+            proxies: next.trustedProxies.compactMap(AddressRange.init),
+            maximumRequests: next.limits.requests
+        )
         self.assembly.limiter.change(to: next.limits.clients)
         self.assembly.yuguAccounts.replace(with: GatewayAssembly.accounts(next.yugu, secrets))
         self.logger.setLevel(next.log.loggerLevel)
@@ -149,12 +165,33 @@ extension Configuration {
         // The route that asks for no credentials goes only with a restart, and until then it stays on this machine.
         if !self.echo || next.listen.allSatisfy(ListenText.isLocal) { self.listen = next.listen }
         self.operations = next.operations
+        self.trustedProxies = next.trustedProxies
+        self.limits.adoptLiveLimits(of: next.limits)
         self.log.level = next.log.level
         self.log.linesPerSecond = next.log.linesPerSecond
-        self.limits.clients = next.limits.clients
         self.yugu.accounts = next.yugu.accounts
         self.yugu.queue = next.yugu.queue
         self.yugu.breaker = next.yugu.breaker
         self.yugu.exhaustedTime = next.yugu.exhaustedTime
+    }
+}
+
+extension Configuration.Limits {
+    /// Takes over what holds for whatever begins from now on; budgets and what WebSocket connections live by stay.
+    fileprivate mutating func adoptLiveLimits(of next: Configuration.Limits) {
+        self.connections = next.connections
+        self.requests = next.requests
+        self.requestLine = next.requestLine
+        self.headBytes = next.headBytes
+        self.fields = next.fields
+        self.headTimeout = next.headTimeout
+        self.bodyIdleTimeout = next.bodyIdleTimeout
+        self.bodyTimeout = next.bodyTimeout
+        self.bodyRate = next.bodyRate
+        self.bodyGrace = next.bodyGrace
+        self.keepAliveTimeout = next.keepAliveTimeout
+        self.writeTimeout = next.writeTimeout
+        self.webSockets.connections = next.webSockets.connections
+        self.clients = next.clients
     }
 }

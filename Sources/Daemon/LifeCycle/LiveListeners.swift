@@ -30,4 +30,9 @@ struct LiveListeners: Sendable {
             throw VerbFailure(error)
         }
     }
+
+    /// Takes over the limits of connections.
+    func adoptLimits(of configuration: Configuration) {
+        self.gateway.change(limits: configuration.gatewayServer)
+    }
 }

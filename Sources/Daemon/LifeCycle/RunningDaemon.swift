@@ -2,32 +2,12 @@ internal import EventLoop
 internal import GatewayCore
 internal import HTTPServer
 internal import HTTPWire
-internal import JSONScan
 internal import Store
 internal import Telemetry
 internal import UpstreamClient
 
 /// A running daemon: `start` brings everything up in order or nothing, `shutDown` ends it.
 struct RunningDaemon: Sendable {
-    /// Where the daemon can be reached.
-    struct Addresses: Sendable {
-        /// The gateway's listeners.
-        let gateway: [BoundAddress]
-        /// The operations listener.
-        let operations: BoundAddress
-
-        /// One JSON line for scripts.
-        var line: [UInt8] {
-            var writer = JSONWriter()
-            writer.object { json in
-                json.member("gateway", self.gateway.first?.url)
-                json.member("ops", self.operations.url)
-            }
-            writer.lineFeed()
-            return writer.bytes
-        }
-    }
-
     /// Where it can be reached.
     let addresses: Addresses
     let logger: Logger

@@ -8,8 +8,14 @@ extension Configuration {
     ///
     /// - Parameter sockets: What came with the process.
     func gatewayServer(_ sockets: InheritedSockets) throws(VerbFailure) -> HTTPServer.Configuration {
-        var server = HTTPServer.Configuration()
+        var server = self.gatewayServer
         server.listen = try sockets.addresses(self.listen)
+        return server
+    }
+
+    /// The same without their addresses.
+    var gatewayServer: HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
         server.maximumConnections = self.limits.connections
         server.headTimeout = self.limits.headTimeout
         server.bodyIdleTimeout = self.limits.bodyIdleTimeout

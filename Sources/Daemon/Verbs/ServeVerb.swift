@@ -55,6 +55,7 @@ struct ServeVerb: Sendable {
         )
         supervisor.notify(.ready(status: "serving"))
         let signal = await signals.stop.wait()
+        await daemon.reload.end()
         supervisor.notify(.stopping(status: "draining: running calls are given \(configuration.drain)"))
         logger.notice(
             "draining",

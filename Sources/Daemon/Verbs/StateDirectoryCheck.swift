@@ -50,6 +50,13 @@ struct StateDirectoryCheck: Sendable {
         guard free >= self.minimumFree else {
             return DoctorVerb.Finding("disk", .fault, text + ", less than limits.minimumFreeDisk: no paid call is sent")
         }
+        guard !DiskThreshold(self.minimumFree).isLow(free, wasLow: true) else {
+            return DoctorVerb.Finding(
+                "disk",
+                .warning,
+                text + ", near limits.minimumFreeDisk: a gateway that had less refuses paid calls until there is more"
+            )
+        }
         return DoctorVerb.Finding("disk", free - self.minimumFree < Self.little ? .warning : .ok, text)
     }
 }

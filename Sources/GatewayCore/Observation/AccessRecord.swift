@@ -16,6 +16,20 @@ struct AccessRecord {
     let duration: Duration
     let trace: RequestTrace
 
+    /// Whether a few lines like that of a request tell enough.
+    ///
+    /// What failed for a client, what began or changed something, and what the platform was asked for is always told.
+    /// Strangers can send as much as they like, and must not fill the disk.
+    static func isRoutine(_ response: HTTPResponse, to method: HTTPMethod, trace: RequestTrace) -> Bool {
+        guard trace.attempts == 0 else { return false }
+        guard trace.client != nil else { return true }
+        guard (200..<400).contains(response.status.code) else { return false }
+        return switch method {
+        case .get, .head, .options: true
+        default: response.fields[.idempotencyReplayed] != nil
+        }
+    }
+
     /// The data of the line; what a request has nothing of is left out.
     var metadata: LogMetadata {
         var metadata = LogMetadata(capacity: 24)

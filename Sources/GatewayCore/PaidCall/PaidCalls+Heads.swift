@@ -8,10 +8,11 @@ extension PaidCalls {
     ///
     /// - Throws: 403/40300 for a token without calls, 503/50000 while the disk is nearly full.
     func checkHead(of principal: Principal, _ key: IdempotencyKey) throws(GatewayError) {
-        guard let refusal = self.standingRefusal(of: principal) else { return }
+        guard self.standingRefusal(of: principal) != nil else { return }
         let scope = CallScope(client: principal.client, user: principal.user, key: key)
         guard !self.isRunning(scope), (try? self.isKnown(scope)) == false else { return }
-        throw refusal
+        // A call under this key may have ended meanwhile, and have been given back.
+        if let refusal = self.standingRefusal(of: principal) { throw refusal }
     }
 
     /// What a further call would be refused with, whatever it is; nil for nothing.

@@ -57,9 +57,14 @@ struct Authentication: Sendable {
 
     /// Remembers that a client's signature was right.
     ///
-    /// From this address: everyone may know the public key.
+    /// From this subscriber: everyone may know the public key.
     func noteSuccess(of appKey: String, from address: String) {
-        self.failures.letIn(appKey + " " + address, at: self.clock.now())
+        self.failures.letIn(Self.name(of: appKey, from: address), at: self.clock.now())
+    }
+
+    /// A public key where it is used; a phone changes its address within its network from day to day (RFC 8981).
+    private static func name(of appKey: String, from address: String) -> String {
+        appKey + " " + ClientAddress.subscriber(of: address)
     }
 
     /// Counts a credential that cannot be genuine.
@@ -210,7 +215,8 @@ struct Authentication: Sendable {
         if let nonce = parts.nonce, !(1...128).contains(nonce.utf8.count) {
             throw .invalid("\(parts.names.nonce) must be 1 to 128 characters.")
         }
-        try self.failures.check(parts.appKey + " " + address, from: address, at: self.clock.now())
+        let name = Self.name(of: parts.appKey, from: address)
+        try self.failures.check(name, from: address, at: self.clock.now())
         try self.checkTime(parts.timestamp, name: parts.names.timestamp)
         guard let client = self.clients.client(withAppKey: parts.appKey),
             let signature = Base64.decode(parts.signature).flatMap({ Digest256($0) })

@@ -33,7 +33,7 @@ struct ReplayBuffer {
             if let known = self.file {
                 file = known
             } else {
-                file = try self.storage.makeFile(reserving: 0, client: self.client)
+                file = try self.storage.makeFile(reserving: 0, for: BodyOwner(client: self.client))
                 self.file = file
             }
             do {

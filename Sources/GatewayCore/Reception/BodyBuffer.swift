@@ -4,7 +4,7 @@ internal import Store
 /// The content of one body as it arrives, and the account of what it takes up.
 ///
 /// While nobody knows who sends it, what has come counts against the budget of such bodies, wherever it lies. From
-/// ``give(to:)`` on it is a client's: what is in memory, with all of the declared length, counts against the client's
+/// ``give(to:)`` on it is a client's: what is in memory, with all of the declared length, counts against the owner's
 /// share of memory, what is in a file against its share of the spool.
 ///
 /// `@unchecked Sendable`: filled on the connection's loop only, and read only after the last byte has come.
@@ -18,7 +18,7 @@ final class BodyBuffer: @unchecked Sendable {
 
     private let storage: BodyStorage
     private let declared: Int?
-    private var client: String?
+    private var owner: BodyOwner?
     /// For all that has come while the client is not known, then for content in memory; nil once that is in a file.
     private var room: BodyRoom?
     /// For what is kept beside the content; nil while the client is not known.
@@ -41,40 +41,40 @@ final class BodyBuffer: @unchecked Sendable {
     }
 
     /// Whether it is known who sends this.
-    var isGiven: Bool { self.client != nil }
+    var isGiven: Bool { self.owner != nil }
 
     /// How long all of it may take, if that is less than what everyone has.
     var timeLimit: Duration? { self.isGiven ? nil : self.storage.configuration.unprovenTimeout }
 
     /// Lets a client answer for the content.
     ///
-    /// - Throws: 503 when neither the client's share of memory nor that of the spool has room; then nothing changes.
-    func give(to client: String) throws(GatewayError) {
-        guard self.client == nil else { return }
-        let besideRoom = try self.storage.reserveText(self.beside, of: client)
+    /// - Throws: 503 when neither the owner's share of memory nor that of the spool has room; then nothing changes.
+    func give(to owner: BodyOwner) throws(GatewayError) {
+        guard !self.isGiven else { return }
+        let besideRoom = try self.storage.reserveText(self.beside, of: owner)
         let expected = self.isComplete ? self.count : max(self.declared ?? 0, self.count)
         if let file = self.file {
             do throws(StoreError) {
-                try file.give(to: client, reserving: expected)
+                try file.give(to: owner.client, user: owner.user, reserving: expected)
             } catch {
                 throw GatewayError(spooling: error)
             }
             self.room = nil
-        } else if let room = self.storage.reserveContent(expected, of: client) {
+        } else if let room = self.storage.reserveContent(expected, of: owner) {
             self.room = room
             if !self.isComplete { self.bytes.reserveCapacity(expected) }
         } else {
-            try self.moveToFile(reserving: expected, client: client)
+            try self.moveToFile(reserving: expected, for: owner)
             self.room = nil
         }
         self.besideRoom = besideRoom
-        self.client = client
+        self.owner = owner
     }
 
     /// - Throws: 503 when a body outgrew memory and the spool has no room.
     func append(_ piece: UnsafeRawBufferPointer) throws(GatewayError) {
         self.count += piece.count
-        if let client = self.client { try self.coverContent(of: client) } else { try self.coverUnproven() }
+        if let owner = self.owner { try self.coverContent(of: owner) } else { try self.coverUnproven() }
         if let file = self.file {
             do throws(StoreError) { try file.append(piece) } catch { throw GatewayError(spooling: error) }
         } else {
@@ -123,11 +123,11 @@ final class BodyBuffer: @unchecked Sendable {
     // MARK: Room
 
     /// Reserves what is not yet; what has no room in memory goes on in a file.
-    private func coverContent(of client: String) throws(GatewayError) {
+    private func coverContent(of owner: BodyOwner) throws(GatewayError) {
         guard self.file == nil else { return }
         let limit = self.storage.configuration.memoryBody
         guard self.room?.cover(self.count, step: Self.growth, atMost: limit) != true else { return }
-        try self.moveToFile(reserving: self.count, client: client)
+        try self.moveToFile(reserving: self.count, for: owner)
         self.room = nil
     }
 
@@ -135,11 +135,11 @@ final class BodyBuffer: @unchecked Sendable {
     private func coverUnproven() throws(GatewayError) {
         guard self.room?.cover(self.count + self.beside) == true else { throw .unprovenFull }
         guard self.file == nil, self.count > self.storage.configuration.memoryBody else { return }
-        try self.moveToFile(reserving: self.count, client: BodyStorage.nobody)
+        try self.moveToFile(reserving: self.count, for: .nobody)
     }
 
-    private func moveToFile(reserving count: Int, client: String) throws(GatewayError) {
-        let file = try self.storage.makeFile(reserving: count, client: client)
+    private func moveToFile(reserving count: Int, for owner: BodyOwner) throws(GatewayError) {
+        let file = try self.storage.makeFile(reserving: count, for: owner)
         do throws(StoreError) {
             try self.bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
                 try file.append(UnsafeRawBufferPointer(bytes))

@@ -3,8 +3,9 @@ public import Store
 
 /// Where request bodies go while their call runs: memory within a budget, else an unlinked file.
 ///
-/// No client takes more than a quarter of either, so that the uploads of one never refuse those of another. What is
-/// small has memory of its own, so that the uploads of all refuse nothing small.
+/// No client takes more than a quarter of either, and none of its users more than half of that, so that the uploads of
+/// one never refuse those of another. What is small has memory of its own, so that the uploads of all refuse nothing
+/// small.
 public final class BodyStorage: Sendable {
     /// Limits of what is kept.
     public struct Configuration: Sendable {
@@ -28,9 +29,6 @@ public final class BodyStorage: Sendable {
         /// The defaults.
         public init() {}
     }
-
-    /// Whose share of the spool content of unknown senders takes; no client has this name.
-    static let nobody = ""
 
     let configuration: Configuration
     /// What is in memory of uploads.
@@ -71,14 +69,14 @@ public final class BodyStorage: Sendable {
         self.digest.makeAnother()
     }
 
-    /// A place for one body of a client.
+    /// A place for one body whose owner is known.
     ///
     /// - Parameter declared: The body's declared length, or nil for a chunked one.
     /// - Throws: 413 for a declared length above the upload limit, 503 when neither memory nor spool has room.
-    func makeBuffer(declared: Int?, client: String) throws(GatewayError) -> BodyBuffer {
+    func makeBuffer(declared: Int?, for owner: BodyOwner) throws(GatewayError) -> BodyBuffer {
         try self.checkLength(declared)
         let buffer = BodyBuffer(storage: self, declared: declared, unproven: nil)
-        try buffer.give(to: client)
+        try buffer.give(to: owner)
         return buffer
     }
 
@@ -118,30 +116,34 @@ public final class BodyStorage: Sendable {
     }
 
     /// Room in memory for a body that may stay there; nil if it must go to the spool.
-    func reserveContent(_ count: Int, of client: String) -> BodyRoom? {
+    func reserveContent(_ count: Int, of owner: BodyOwner) -> BodyRoom? {
         guard count <= self.configuration.memoryBody else { return nil }
-        return Self.reserve(count, in: self.contents, of: client)
+        return Self.reserve(count, in: self.contents, of: owner)
     }
 
     /// Room in memory for what is small.
     ///
-    /// - Throws: 503 when the client's share of it, or that of all, has no more.
-    func reserveText(_ count: Int, of client: String) throws(GatewayError) -> BodyRoom {
-        guard let room = Self.reserve(count, in: self.texts, of: client) else { throw .spoolFull }
+    /// - Throws: 503 when the owner's share of it, or that of all, has no more.
+    func reserveText(_ count: Int, of owner: BodyOwner) throws(GatewayError) -> BodyRoom {
+        guard let room = Self.reserve(count, in: self.texts, of: owner) else { throw .spoolFull }
         return room
     }
 
-    private static func reserve(_ count: Int, in budget: MemoryBudget, of client: String) -> BodyRoom? {
-        let share = MemoryBudget.Share(of: client, atMost: budget.limit / 4)
-        return budget.reserve(count, of: [share]).map { BodyRoom($0, bytes: count) }
+    private static func reserve(_ count: Int, in budget: MemoryBudget, of owner: BodyOwner) -> BodyRoom? {
+        let limit = budget.limit / 4
+        var shares = [MemoryBudget.Share(of: "client/" + owner.client, atMost: limit)]
+        if let user = owner.user {
+            shares.append(MemoryBudget.Share(of: "user/" + owner.client + "/" + user, atMost: limit / 2))
+        }
+        return budget.reserve(count, of: shares).map { BodyRoom($0, bytes: count) }
     }
 
-    /// A file in a client's share of the spool.
+    /// A file in an owner's share of the spool.
     ///
     /// - Throws: 503.
-    func makeFile(reserving count: Int, client: String) throws(GatewayError) -> SpoolFile {
+    func makeFile(reserving count: Int, for owner: BodyOwner) throws(GatewayError) -> SpoolFile {
         do throws(StoreError) {
-            return try self.spool.makeFile(reserving: count, client: client)
+            return try self.spool.makeFile(reserving: count, client: owner.client, user: owner.user)
         } catch {
             throw GatewayError(spooling: error)
         }

@@ -23,7 +23,7 @@ extension Exchange {
         let buffer: BodyBuffer
         switch admission {
         case .accepted(let principal):
-            buffer = try storage.makeBuffer(declared: declared, client: principal.client)
+            buffer = try storage.makeBuffer(declared: declared, for: BodyOwner(principal))
         case .needsBody(let request):
             let client = request.principal.client
             buffer = try storage.makeBuffer(declared: declared, from: request.address, claiming: client)
@@ -47,7 +47,7 @@ extension Exchange {
         }
         let principal = try admission.principal(of: form)
         self.trace.note(principal)
-        try buffer.give(to: principal.client)
+        try buffer.give(to: BodyOwner(principal))
         return (form, principal)
     }
 

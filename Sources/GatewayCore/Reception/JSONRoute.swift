@@ -21,7 +21,7 @@ extension Exchange {
         let reception: JSONReception
         switch admission {
         case .accepted(let principal):
-            reception = JSONReception(try storage.reserveText(declared ?? 0, of: principal.client))
+            reception = JSONReception(try storage.reserveText(declared ?? 0, of: BodyOwner(principal)))
         case .needsBody(let request):
             let room = try storage.reserveUnproven(from: request.address, claiming: request.principal.client)
             reception = JSONReception(room, unproven: storage.configuration.unprovenTimeout)
@@ -39,7 +39,7 @@ extension Exchange {
         let principal = try admission.principal(of: json)
         self.trace.note(principal)
         guard case .needsBody = admission else { return (json.holding(reception.room), principal) }
-        return (json.holding(try storage.reserveText(json.bytes.count, of: principal.client)), principal)
+        return (json.holding(try storage.reserveText(json.bytes.count, of: BodyOwner(principal))), principal)
     }
 
     private func requireJSON() throws(GatewayError) {

@@ -18,6 +18,6 @@ final class SignedFormProof: FormObserver {
         guard !self.isTried, head.filename != nil, head.name != "config" else { return }
         self.isTried = true
         guard self.request.matches(SignedText.candidates(of: parts)) else { return }
-        try self.buffer.give(to: self.request.principal.client)
+        try self.buffer.give(to: BodyOwner(self.request.principal))
     }
 }

@@ -82,14 +82,16 @@ public struct Erasures: Sendable {
 
     /// Finishes what was begun and not finished, after a crash for instance.
     ///
-    /// An erasure that the store cannot finish does not keep the others from theirs.
+    /// An erasure that the store cannot finish does not keep the others from theirs. Cancelling the task ends it between
+    /// two batches.
     public func resume() async throws(StoreError) {
-        for id in try await self.store.pendingErasures() {
+        for id in try await self.store.pendingErasures() where !Task.isCancelled {
             do throws(StoreError) {
                 var progress: ErasureProgress
                 repeat {
                     progress = try await self.store.continueErasure(id, now: self.clock.unixMilliseconds())
-                } while !progress.isComplete
+                } while !progress.isComplete && !Task.isCancelled
+                guard progress.isComplete else { return }
                 self.logger.notice("a pending erasure is finished", ["erased.keys": .int(progress.counts.keys)])
             } catch {
                 self.logger.error(

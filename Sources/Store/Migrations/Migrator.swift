@@ -31,6 +31,16 @@ struct Migrator {
                 message: "\(path) is not a speechgate database; set another stateDirectory"
             )
         }
+        let digests = try database.integer("SELECT COUNT(*) FROM pragma_table_info('migrations') WHERE name = 'digest'")
+        guard digests == 1 else {
+            throw StoreError(
+                code: .otherSchema,
+                message: """
+                    \(path) was written by a build of speechgate before its first version; run that build or set another \
+                    stateDirectory
+                    """
+            )
+        }
         let applied = try database.prepare("SELECT name, digest FROM migrations ORDER BY position")
             .all { (name: $0.text(at: 0), digest: $0.text(at: 1)) }
         let known = Set(migrations.map(\.name))

@@ -17,7 +17,7 @@ public final class SpoolDirectory: Sendable {
         ///
         /// Never more than half of what the file system would have free without the spool.
         public var budget: Int64 = 4 << 30
-        /// One client's largest share is the present budget divided by this.
+        /// One client's largest share is the present budget divided by this; one of its users takes half of that.
         ///
         /// The default is 4.
         public var clientDivisor: Int64 = 4
@@ -39,12 +39,27 @@ public final class SpoolDirectory: Sendable {
         /// What of it is on disk already, and therefore no longer free.
         var written: Int64 = 0
         var byClient: [String: Int64] = [:]
+        var byUser: [User: Int64] = [:]
+
+        mutating func add(_ part: Part) {
+            self.reserved += part.bytes
+            self.byClient[part.client, default: 0] += part.bytes
+            if let user = part.owner { self.byUser[user, default: 0] += part.bytes }
+        }
 
         mutating func remove(_ part: Part) {
             self.reserved -= part.bytes
             let left = self.byClient[part.client, default: 0] - part.bytes
             self.byClient[part.client] = left > 0 ? left : nil
+            guard let user = part.owner else { return }
+            let leftOfUser = self.byUser[user, default: 0] - part.bytes
+            self.byUser[user] = leftOfUser > 0 ? leftOfUser : nil
         }
+    }
+
+    fileprivate struct User: Hashable {
+        let client: String
+        let name: String
     }
 
     private let configuration: Configuration
@@ -80,13 +95,18 @@ public final class SpoolDirectory: Sendable {
     /// - Parameters:
     ///   - bytes: The size to reserve, in bytes; the file may grow beyond while the budget lasts.
     ///   - client: Whose share it counts against.
-    /// - Throws: `.spoolFull` when the budget or the share is used up, `.diskLow` when the disk is,
+    ///   - user: The client's user, in whose part of that it counts; nil for none.
+    /// - Throws: `.spoolFull` when the budget or a share is used up, `.diskLow` when the disk is,
     ///   `.unavailable` when no file can be made.
-    public func makeFile(reserving bytes: Int, client: String) throws(StoreError) -> SpoolFile {
-        let part = Part(bytes: Int64(bytes), client: client)
+    public func makeFile(
+        reserving bytes: Int,
+        client: String,
+        user: String? = nil
+    ) throws(StoreError) -> SpoolFile {
+        let part = Part(bytes: Int64(bytes), client: client, user: user)
         try self.reserve(part)
         do throws(StoreError) {
-            return SpoolFile(descriptor: try self.openFile(), directory: self, client: client, reserved: part.bytes)
+            return SpoolFile(descriptor: try self.openFile(), directory: self, part: part)
         } catch {
             self.giveBack(part, written: 0)
             throw error
@@ -95,10 +115,13 @@ public final class SpoolDirectory: Sendable {
 
     // MARK: Budget
 
-    /// What is reserved for one client.
+    /// What is reserved for one client, or one of its users.
     struct Part {
-        let bytes: Int64
+        var bytes: Int64
         let client: String
+        let user: String?
+
+        fileprivate var owner: User? { self.user.map { User(client: self.client, name: $0) } }
     }
 
     /// Reserves room, or nothing.
@@ -108,13 +131,14 @@ public final class SpoolDirectory: Sendable {
         let free = self.freeSpace(self.configuration.directory)
         let refusal = self.usage.withLock { (usage) -> StoreError? in
             let growth = part.bytes - (previous?.bytes ?? 0)
-            // What is reserved and not written yet is as good as gone.
-            let left = free.map { $0 - (usage.reserved - usage.written) } ?? .max
-            guard growth <= left - self.configuration.minimumFree || growth <= 0 else {
+            // What would be free without the spool; what is reserved and not written yet is as good as gone.
+            let disk = free.map { $0 + usage.written }
+            let room = disk.map { $0 - self.configuration.minimumFree } ?? .max
+            guard usage.reserved + growth <= room || growth <= 0 else {
                 return StoreError(code: .diskLow, message: "the disk of the spool is nearly full; free space")
             }
-            let budget = min(self.configuration.budget, free.map { ($0 + usage.written) / 2 } ?? .max)
-            let share = budget / max(1, self.configuration.clientDivisor)
+            let budget = min(self.configuration.budget, disk.map { $0 / 2 } ?? .max)
+            let share = min(budget, max(room, usage.reserved)) / max(1, self.configuration.clientDivisor)
             let used = usage.byClient[part.client, default: 0]
             guard usage.reserved + growth <= budget else {
                 return Self.noRoom(for: part.bytes, "\(usage.reserved) of \(budget) bytes are used")
@@ -122,9 +146,14 @@ public final class SpoolDirectory: Sendable {
             guard used + part.bytes <= share else {
                 return Self.noRoom(for: part.bytes, "the client uses \(used) of its \(share) bytes")
             }
+            if let user = part.owner {
+                let used = usage.byUser[user, default: 0]
+                guard used + part.bytes <= share / 2 else {
+                    return Self.noRoom(for: part.bytes, "the user uses \(used) of \(share / 2) bytes")
+                }
+            }
             if let previous { usage.remove(previous) }
-            usage.reserved += part.bytes
-            usage.byClient[part.client, default: 0] += part.bytes
+            usage.add(part)
             return nil
         }
         if let refusal { throw refusal }

@@ -9,10 +9,8 @@ public final class SpoolFile: HTTPBodyFile {
 
     private struct State {
         var size: Int64 = 0
-        var reserved: Int64
-        var client: String
-
-        var part: SpoolDirectory.Part { SpoolDirectory.Part(bytes: self.reserved, client: self.client) }
+        /// What is reserved for it.
+        var part: SpoolDirectory.Part
     }
 
     /// The descriptor, to be read with positions (`pread`) only.
@@ -20,10 +18,10 @@ public final class SpoolFile: HTTPBodyFile {
     private let directory: SpoolDirectory
     private let state: Locked<State>
 
-    init(descriptor: Int32, directory: SpoolDirectory, client: String, reserved: Int64) {
+    init(descriptor: Int32, directory: SpoolDirectory, part: SpoolDirectory.Part) {
         self.descriptor = descriptor
         self.directory = directory
-        self.state = Locked(State(reserved: reserved, client: client))
+        self.state = Locked(State(part: part))
     }
 
     deinit {
@@ -44,11 +42,12 @@ public final class SpoolFile: HTTPBodyFile {
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         let wanted = Int64(bytes.count)
         let state = self.state.withLock { $0 }
-        let missing = state.size + wanted - state.reserved
+        let missing = state.size + wanted - state.part.bytes
         if missing > 0 {
-            let growth = max(missing, Self.step)
-            try self.directory.reserve(SpoolDirectory.Part(bytes: growth, client: state.client))
-            self.state.withLock { $0.reserved += growth }
+            var growth = state.part
+            growth.bytes = max(missing, Self.step)
+            try self.directory.reserve(growth)
+            self.state.withLock { $0.part.bytes += growth.bytes }
         }
         try self.write(bytes, at: state.size)
         self.state.withLock { $0.size += wanted }
@@ -72,24 +71,24 @@ public final class SpoolFile: HTTPBodyFile {
     ///
     /// - Parameters:
     ///   - client: Whose share it is.
+    ///   - user: The client's user, in whose part of that it counts; nil for none.
     ///   - bytes: The size to reserve, if it is more than was reserved before.
-    /// - Throws: `.spoolFull` when that share has no room, `.diskLow` when what is reserved beside has none on the disk;
+    /// - Throws: `.spoolFull` when a share has no room, `.diskLow` when what is reserved beside has none on the disk;
     ///   then nothing changes.
-    public func give(to client: String, reserving bytes: Int) throws(StoreError) {
+    public func give(to client: String, user: String? = nil, reserving bytes: Int) throws(StoreError) {
         let part = self.state.withLock { $0.part }
-        let given = SpoolDirectory.Part(bytes: max(part.bytes, Int64(bytes)), client: client)
+        let given = SpoolDirectory.Part(bytes: max(part.bytes, Int64(bytes)), client: client, user: user)
         try self.directory.reserve(given, insteadOf: part)
-        self.state.withLock { state in
-            state.reserved = given.bytes
-            state.client = given.client
-        }
+        self.state.withLock { $0.part = given }
     }
 
     /// Gives back what was reserved and not used: the body is complete.
     public func finish() {
         let unused = self.state.withLock { (state) -> SpoolDirectory.Part in
-            defer { state.reserved = state.size }
-            return SpoolDirectory.Part(bytes: state.reserved - state.size, client: state.client)
+            var unused = state.part
+            unused.bytes -= state.size
+            state.part.bytes = state.size
+            return unused
         }
         self.directory.giveBack(unused, written: 0)
     }
