@@ -126,7 +126,7 @@ for secret in master upstream-key account; do
     install -m 400 "$system/etc/speechgate/$secret.secret" "$credentials/$secret.secret"
 done
 if [[ $fresh == yes ]]; then
-    "${inside[@]}" install -d -o speechgate -g speechgate -m 700 /var/lib/speechgate
+    "${inside[@]}" install -d -o speechgate -g speechgate -m 700 /var/lib/speechgate /var/log/speechgate
     "${inside[@]}" chown -R speechgate:speechgate /run/credentials
 else
     sed -i "s#^  operations:#  stateDirectory: \"$work/state\",\n  operations:#" "$system/etc/speechgate/speechgate.json5"
@@ -155,5 +155,5 @@ before=$(sha256sum "$system"/etc/speechgate/*)
 install_package --reinstall
 expect "a second installation changes neither configuration nor secrets" test "$before" = "$(sha256sum "$system"/etc/speechgate/*)"
 "${inside[@]}" apt-get purge -y speechgate >/dev/null 2>&1
-expect "purging leaves nothing" test -z "$(find "$system/etc/speechgate" "$system/var/lib/speechgate" "$system/usr/bin/speechgate" 2>/dev/null)"
+expect "purging leaves nothing" test -z "$(find "$system"/etc/speechgate "$system"/var/{lib,log}/speechgate "$system"/usr/bin/speechgate 2>/dev/null)"
 expect "nor the account" test -z "$("${inside[@]}" getent passwd speechgate)"

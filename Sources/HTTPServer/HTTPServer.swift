@@ -20,14 +20,18 @@ public final class HTTPServer: Sendable {
         public var openConnections: Int
         /// Connections accepted so far, those turned away included.
         public var acceptedConnections: Int
-        /// Connections turned away: answered with 503, or closed.
+        /// Connections turned away because there were too many: answered with 503, or closed.
         public var shedConnections: Int
+        /// Connections closed because the process ran out of descriptors or watches.
+        public var refusedConnections: Int
         /// Requests handed to the responder so far.
         public var requests: Int
         /// WebSocket connections that are open now.
         public var openWebSockets: Int
         /// WebSocket connections opened so far.
         public var openedWebSockets: Int
+        /// Requests for a WebSocket that were turned away because there were too many.
+        public var shedWebSockets: Int
         /// Bytes that WebSocket connections keep now.
         public var webSocketBufferBytes: Int
         /// WebSocket messages that came so far.

@@ -24,6 +24,8 @@ final class ServerShared: Sendable {
     private let shedding = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let shed = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+    private let shedWebSockets = Atomic<Int>(0)
     private let maximumWebSockets: Atomic<Int>
     private let openWebSockets = Atomic<Int>(0)
     private let openedWebSockets = Atomic<Int>(0)
@@ -48,9 +50,11 @@ final class ServerShared: Sendable {
             openConnections: self.open.load(ordering: .relaxed),
             acceptedConnections: self.accepted.load(ordering: .relaxed),
             shedConnections: self.shed.load(ordering: .relaxed),
+            refusedConnections: self.refused.load(ordering: .relaxed),
             requests: 0,
             openWebSockets: self.openWebSockets.load(ordering: .relaxed),
             openedWebSockets: self.openedWebSockets.load(ordering: .relaxed),
+            shedWebSockets: self.shedWebSockets.load(ordering: .relaxed),
             webSocketBufferBytes: self.webSocketShares.whole.usedBytes,
             receivedMessages: 0,
             sentMessages: 0
@@ -64,6 +68,7 @@ final class ServerShared: Sendable {
                 <= self.maximumWebSockets.load(ordering: .relaxed)
         else {
             self.openWebSockets.wrappingSubtract(1, ordering: .relaxed)
+            self.shedWebSockets.wrappingAdd(1, ordering: .relaxed)
             return false
         }
         self.openedWebSockets.wrappingAdd(1, ordering: .relaxed)
@@ -87,7 +92,7 @@ final class ServerShared: Sendable {
 
     /// Connections were closed because the process ran out of descriptors or watches.
     func countRefusals(_ count: Int) {
-        self.shed.wrappingAdd(count, ordering: .relaxed)
+        self.refused.wrappingAdd(count, ordering: .relaxed)
     }
 
     func closed(_ admission: Admission) {

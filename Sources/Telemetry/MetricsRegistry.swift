@@ -53,6 +53,24 @@ public final class MetricsRegistry: Sendable {
         return counters
     }
 
+    /// Declares a counter for each value of a label; the values are asked for, all at once, at each scrape, and a missing
+    /// one counts as 0.
+    public func counters<Label: MetricLabel>(
+        _ name: String,
+        _ help: String,
+        by label: Label.Type,
+        reading read: @escaping @Sendable () -> [Label: UInt64]
+    ) {
+        Self.check(labelNames: [Label.labelName])
+        self.add(name) { text in
+            let values = read()
+            text.begin(name, help, .counter)
+            for label in Label.allCases {
+                text.sample(name, [(Label.labelName, label.rawValue)], value: values[label] ?? 0)
+            }
+        }
+    }
+
     /// Makes a counter of time that counts milliseconds; the text shows seconds.
     public func millisecondCounter(_ name: String, _ help: String) -> Counter {
         let counter = Counter()

@@ -24,6 +24,28 @@ import Testing
         while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
     }
 
+    @Test(.enabled(if: RealtimeClient.isExpected, "run scripts/setup.sh --tests"))
+    func aRoundThatIsCutHasItsResultAfterwards() async throws {
+        let bed = try await Self.bed()
+        try await bed.faults("ws-delay-result:6000")
+        async let cut = bed.realtime().run(Round.native("k"))
+        // Its end has been sent: the claim is there.
+        while try await bed.get("/v1/keys/k").status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+        try await Task.sleep(for: .milliseconds(100))
+        let start = ContinuousClock.now
+        bed.gateway.signal(SIGTERM)
+        let seen = try await cut
+        #expect(seen.results.isEmpty && seen.closeCode == 1001, "\(seen)")
+        #expect(await bed.gateway.wait() == 0)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        try await bed.restart()
+        #expect(try await bed.get("/v1/keys/k").json("state") == "unknown")
+        try await bed.realtime().run(Round.native("k")).expectOneResult()
+        #expect(try await bed.bills().byKey.values.max() == 1)
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func aDaemonThatStopsReloadsNoMore() async throws {
         let socket = try NotifySocket()
         var settings = TestBed.Settings()

@@ -37,6 +37,21 @@ import Testing
         await bed.stop()
     }
 
+    @Test(.enabled(if: RealtimeClient.isExpected, "run scripts/setup.sh --tests"))
+    func aSessionOutlivesItsListener() async throws {
+        let bed = try await Self.bed()
+        let next = try ReservedPort()
+        async let spoken = bed.realtime().run(Round.native("k", pace: 1))
+        while try await bed.bills().sessions.open == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        try bed.edit(Self.listen(0), Self.listen(next.number))
+        #expect(try await bed.speechgate("reload").status == 0)
+        #expect(throws: TestHTTPClient.Failure.self) { try TestHTTPClient(port: bed.port) }
+        #expect(try await bed.billed() == 0, "the round still runs")
+        try await spoken.expectOneResult()
+        #expect(try await bed.billed() == 1)
+        await bed.stop()
+    }
+
     @Test func theOperationsListenerMoves() async throws {
         let bed = try await Self.bed()
         let next = try ReservedPort()

@@ -40,13 +40,12 @@ import Testing
                 for _ in 0..<500 where access(file, F_OK) != 0 { try await Task.sleep(for: .milliseconds(10)) }
             }
         }
-        let isRotating = Task { try? await rotating.value }
         var count = 0
         repeat {
             for number in count..<count + 20 { try await Self.fail(bed, requestID: "r-\(number)") }
             count += 20
         } while access("\(file).4", F_OK) != 0 || access(file, F_OK) != 0
-        _ = await isRotating.value
+        try await rotating.value
         await bed.stop(keepingFiles: true)
         defer { bed.removeFiles() }
         let names = (0..<5).map { "access.log.\($0)" } + ["access.log"]

@@ -169,6 +169,8 @@ import Testing
             if after?.status != 200 { try await Task.sleep(for: .milliseconds(20)) }
         }
         #expect(after?.status == 200, "\(after?.text ?? "")")
+        #expect(try await Self.metric(#"speechgate_connections_shed_total{reason="descriptors"}"#, bed) > 0)
+        #expect(try await Self.metric(#"speechgate_connections_shed_total{reason="connections"}"#, bed) == 0)
         #expect(bed.gateway.isRunning)
         #expect(try await bed.billed() == 2)
         await bed.stop()

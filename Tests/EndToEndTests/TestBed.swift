@@ -29,7 +29,7 @@ final class TestBed: Sendable {
         var secretKey: String?
         /// Size of a file system of its own for the state directory, for instance `3m`; nil for a plain folder.
         var stateSize: String?
-        /// Variables of the daemon's environment, as env(1) takes them.
+        /// Variables of the daemon's environment, as env(1) takes them, and behind them a program that starts it.
         var environment: [String] = []
         /// What the client may do, as `client add --scopes` takes it; nil for what it gives by itself.
         var clientScopes: String?

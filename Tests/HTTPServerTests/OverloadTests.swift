@@ -81,7 +81,7 @@ import Testing
         try await withServer(accept: exhaustion.accept) { server in
             let client = try server.client()
             #expect(try await client.end().rest.isEmpty)
-            try await eventually { server.server.statistics.shedConnections == 1 }
+            try await eventually { server.server.statistics.refusedConnections == 1 }
             let next = try server.client()
             #expect(try await next.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
         }

@@ -66,11 +66,13 @@ import Testing
             }
         }
         registry.counter("c_total", "Help.") { 17 }
+        registry.counters("d_total", "Help.", by: Outcome.self) { [.answered: 5] }
         registry.gauges("s", "Help.", by: Outcome.self) { [.answered: 4, .unknown: 1] }
         #expect(try MetricsGrammar(registry.exposition())["g"]?.value() == 1)
         let text = try MetricsGrammar(registry.exposition())
         #expect(text["g"]?.value() == 2)
         #expect(text["c_total"]?.value() == 17)
+        #expect(text["d_total"]?.samples.map(\.value) == [5, 0, 0])
         #expect(text["s"]?.samples.map(\.value) == [4, 0, 1])
     }
 

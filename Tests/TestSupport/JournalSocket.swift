@@ -33,12 +33,4 @@ public struct JournalSocket: Sendable {
         }
         return rest.isEmpty ? fields : nil
     }
-
-    /// The next entry with a message that contains a text.
-    public func next(containing text: String, within seconds: Int = 30) async -> [String: String]? {
-        while let entry = await self.next(within: seconds) {
-            if entry["MESSAGE"]?.contains(text) == true { return entry }
-        }
-        return nil
-    }
 }

@@ -77,6 +77,14 @@ enum DaemonMetrics {
         }
     }
 
+    /// Why a connection is turned away.
+    enum ShedReason: String, MetricLabel {
+        static let labelName = "reason"
+
+        case connections, descriptors
+        case webSockets = "websockets"
+    }
+
     /// Registers what is read from the gateway's listeners.
     static func register(_ server: HTTPServer, in registry: MetricsRegistry) {
         registry.gauge("speechgate_connections_open", "Client connections open now.") {
@@ -85,8 +93,17 @@ enum DaemonMetrics {
         registry.counter("speechgate_connections_accepted_total", "Client connections so far.") {
             UInt64(clamping: server.statistics.acceptedConnections)
         }
-        registry.counter("speechgate_connections_shed_total", "Client connections turned away at the limit.") {
-            UInt64(clamping: server.statistics.shedConnections)
+        registry.counters(
+            "speechgate_connections_shed_total",
+            "Client connections turned away: by limits.connections, by limits.webSockets.connections, for want of descriptors.",
+            by: ShedReason.self
+        ) {
+            let statistics = server.statistics
+            return [
+                .connections: UInt64(clamping: statistics.shedConnections),
+                .webSockets: UInt64(clamping: statistics.shedWebSockets),
+                .descriptors: UInt64(clamping: statistics.refusedConnections),
+            ]
         }
         registry.gauge("speechgate_websockets_open", "Client connections that are WebSockets now.") {
             Double(server.statistics.openWebSockets)
