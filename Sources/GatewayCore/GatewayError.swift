@@ -94,7 +94,8 @@ public struct GatewayError: Error, Sendable {
 
     /// A request that opens no WebSocket connection.
     static func badHandshake(_ error: WebSocketHandshakeError) -> GatewayError {
-        GatewayError(status: error.status.code, code: .validation, origin: .client, message: error.message)
+        let code: GatewayCode = error == .origin ? .forbidden : .validation
+        return GatewayError(status: error.status.code, code: code, origin: .client, message: error.message)
     }
 
     /// 405 with the methods that exist.

@@ -69,7 +69,7 @@ struct YuguDialect: RealtimeDialect {
         do {
             return .parameters(try make())
         } catch {
-            return .refused(error)
+            return .refusedParameters(error)
         }
     }
 
@@ -136,15 +136,8 @@ struct YuguDialect: RealtimeDialect {
         return frame
     }
 
-    func progress(_ frame: [UInt8], droppingWords count: Int) -> [UInt8] {
-        let scanner = JSONScanner(frame)
-        guard count > 0, let words = scanner.value(at: "result", "words"), words.kind == .array else { return frame }
-        let entries = Array(scanner.elements(of: words))
-        guard let first = entries.first else { return frame }
-        var frame = frame
-        let end = count < entries.count ? entries[count].range.lowerBound : words.range.upperBound - 1
-        frame.removeSubrange(first.range.lowerBound..<end)
-        return frame
+    func progress(_ frame: [UInt8], droppingWords count: Int, inPlaceOf waiting: [UInt8]?) -> [UInt8] {
+        ProgressFrame.frame(frame, droppingWords: count, inPlaceOf: waiting)
     }
 
     // MARK: The platform's side

@@ -15,6 +15,8 @@ extension UpstreamClient {
         public var certificateAuthorityFile: String?
         /// The proxy for `https` platforms, such as `http://proxy.example:3128`.
         ///
+        /// Requests and WebSocket connections alike go through it by CONNECT, which it has to allow; it sees no content.
+        ///
         /// The default is nil: none, whatever the environment says.
         public var proxy: String?
         /// The most connections that each loop keeps open for reuse.

@@ -305,6 +305,8 @@ struct RealtimeTests {
     func twoHundredSessionsWithRandomBreaksEndOnceEach() async throws {
         var settings = Self.settings()
         settings.accounts = [TestBed.PlatformAccount(name: "wide", members: "concurrency: 400")]
+        // Every second connection breaks at first: a breaker would keep new rounds back.
+        settings.yugu["breaker"] = "{ minimumCalls: 10000 }"
         let bed = try await TestBed(settings)
         var random = SeededGenerator(seed: 7)
         let verbs = [

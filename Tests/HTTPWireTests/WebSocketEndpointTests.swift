@@ -126,6 +126,20 @@ private final class FakeCarrier: WebSocketCarrier, @unchecked Sendable {
         #expect(self.budget.usedBytes == 0)
     }
 
+    @Test func aFrozenEndNeitherReadsNorSaysAnything() async {
+        self.carrier.room = 10
+        #expect(await self.endpoint.send(.binary([UInt8](repeating: 1, count: 50))))
+        _ = self.carrier.output()
+        self.carrier.room = .max
+        self.endpoint.freeze()
+        #expect(!self.endpoint.wantsInput && !self.endpoint.wantsOutput && self.budget.usedBytes == 0)
+        self.endpoint.writable()
+        _ = await self.endpoint.send(.binary([2]))
+        self.pass(.seconds(15))
+        self.endpoint.close(WebSocketClose(.normalClosure))
+        #expect(self.carrier.output().isEmpty && !self.endpoint.wantsOutput)
+    }
+
     @Test func aSenderWaitsForASocketThatDoesNotTake() async {
         self.carrier.room = 10
         #expect(await self.endpoint.send(.binary([UInt8](repeating: 1, count: 50))))

@@ -96,6 +96,16 @@ import Testing
         #expect(Self.wishes("ws-freeze-after:3").1 == ["freeze"])
     }
 
+    @Test(arguments: ["ws-freeze-after:4", "ws-silent:4"]) func whatEndsInSilenceIsNotTold(fault: String) {
+        let session = TestedSession(.native, fault: fault)
+        session.open()
+        _ = session.text(PlatformSessionTests.start)
+        _ = session.audio(PlatformSessionTests.speech)
+        _ = session.text(PlatformSessionTests.end)
+        #expect(session.text(#"{"cmd":"ping"}"#) == [])
+        #expect(session.orders.count == 1 && session.evaluated(#"{"eof":1}"#) == [])
+    }
+
     @Test func startedAndResultWaitForTheirTime() {
         let session = TestedSession(.native, fault: "ws-delay-started:50")
         session.open()

@@ -76,6 +76,8 @@ public struct RealtimeClient: Sendable {
         public var steps: [Step]
         /// Parameters of the handshake's query.
         public var query: [String: String]
+        /// Fields of the handshake.
+        public var headers: [String: String] = [:]
         /// Where the handshake goes, if not where the others' go.
         public var path: String?
         /// How many seconds it begins later.
@@ -134,7 +136,7 @@ public struct RealtimeClient: Sendable {
         plan["sessions"] = sessions.map { session in
             var object: [String: Any] = [
                 "steps": session.steps.map(\.object), "query": session.query, "after": session.after,
-                "readDelay": session.readDelay,
+                "readDelay": session.readDelay, "headers": session.headers,
             ]
             object["path"] = session.path
             return object

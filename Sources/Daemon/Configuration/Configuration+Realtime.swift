@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import HTTPWire
 
 extension Configuration.Realtime {
     /// Reads the times and limits of realtime evaluation.
@@ -9,7 +10,10 @@ extension Configuration.Realtime {
         realtime.duration("pingInterval", into: &self.pingInterval, in: .milliseconds(10) ... .seconds(600))
         realtime.duration("pongTimeout", into: &self.pongTimeout, in: .milliseconds(10) ... .seconds(600))
         realtime.object("reconnect") { self.reconnect.read(&$0) }
-        realtime.size("audioBytes", into: &self.audioBytes, in: .bytes(0) ... .mebibytes(64))
+        realtime.size("audioBytes", into: &self.audioBytes, in: .kibibytes(32) ... .mebibytes(64))
+        realtime.duration("roundTimeout", into: &self.roundTimeout, in: .milliseconds(100) ... .seconds(7_200))
+        realtime.duration("audioTimeout", into: &self.audioTimeout, in: .milliseconds(100) ... .seconds(3_600))
+        self.readOrigins(of: &realtime)
         realtime.duration("idleTimeout", into: &self.idleTimeout, in: .milliseconds(100) ... .seconds(3_600))
         // A credential that was taken back ends its sessions within 5 s.
         realtime.duration("credentialInterval", into: &self.credentialInterval, in: .milliseconds(10) ... .seconds(4))
@@ -17,6 +21,24 @@ extension Configuration.Realtime {
         if self.resultTimeout > self.endingTimeout {
             realtime.refuse("resultTimeout", "one connection may take longer than \"endingTimeout\" for all of them")
         }
+    }
+
+    private mutating func readOrigins(of realtime: inout ConfigurationObject) {
+        if case .null? = realtime.value(of: "origins")?.kind {
+            _ = realtime.take("origins")
+            self.origins = nil
+        } else if let origins = realtime.texts("origins") {
+            self.origins = origins
+        }
+        for origin in self.origins ?? [] where !Self.isOrigin(origin) {
+            let form = "\"https://HOST\" or \"https://HOST:PORT\" is wanted, in lower case as browsers send it"
+            realtime.refuse("origins", "\(form), not \(ConfigurationObject.quoted(origin))")
+        }
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+        return HostAndPort.split(String(text.dropFirst(scheme.count))) != nil && text == text.lowercased()
     }
 
     /// What sessions are to keep to.
@@ -32,6 +54,9 @@ extension Configuration.Realtime {
         configuration.round.jitter = self.reconnect.jitter
         configuration.round.maximumAttempts = self.reconnect.attempts
         configuration.round.audioLimit = self.audioBytes.bytes
+        configuration.roundTimeout = self.roundTimeout
+        configuration.audioTimeout = self.audioTimeout
+        configuration.origins = self.origins.map { .only(Set($0)) } ?? .any
         configuration.idleTimeout = self.idleTimeout
         configuration.credentialInterval = self.credentialInterval
         configuration.duplicateTimeout = self.duplicateTimeout

@@ -56,6 +56,12 @@ extension Configuration {
         var reconnect = Reconnect()
         /// The audio of a round that is kept to be sent again; the default is 10 MiB.
         var audioBytes = ByteCount.mebibytes(10)
+        /// How long a round may last before its end; the default is 600 s.
+        var roundTimeout: Duration = .seconds(600)
+        /// How long the client of a round may send no audio before its end; the default is 120 s.
+        var audioTimeout: Duration = .seconds(120)
+        /// The pages that may open sessions, by their origins; nil for all; the default is nil.
+        var origins: [String]?
         /// How long a client may send nothing, unless it waits for a result; the default is 60 s.
         var idleTimeout: Duration = .seconds(60)
         /// How often it is asked whether the credential of a session still holds; the default is 2 s.

@@ -51,7 +51,7 @@ extension PaidCalls {
         ]
         if let user = scope.user { shares.append((.user, .user(user, of: scope.client, limits, dayOffset: dayOffset))) }
         for (party, share) in shares {
-            guard let refusal = self.quotas.refusal(of: share, audioMilliseconds: 0) else { continue }
+            guard let refusal = self.quotas.refusal(of: share, audioMilliseconds: 1) else { continue }
             throw .dailyLimit(of: party, refusal, now: self.services.clock.unixMilliseconds())
         }
     }

@@ -139,18 +139,13 @@ extension PaidFlight {
 
     // MARK: Quotas
 
-    /// Reserves the shares of client, user and account.
-    func reserveAll(on account: Account) throws(GatewayError) -> [Reservation] {
-        let own = try self.reserveOwn()
-        do {
-            return own + (try self.reserve([.account(account)], parties: [.account]))
-        } catch {
-            self.calls.quotas.giveBack(own)
-            throw error
-        }
+    /// Reserves the shares of an account.
+    func reserve(on account: Account) throws(GatewayError) -> [Reservation] {
+        try self.reserve([.account(account)], parties: [.account])
     }
 
-    private func reserveOwn() throws(GatewayError) -> [Reservation] {
+    /// Reserves the shares of client and user.
+    func reserveOwn() throws(GatewayError) -> [Reservation] {
         let limits = self.services.limiter.limits(of: self.client)
         let dayOffset = self.calls.configuration.dayOffset
         var shares = [QuotaLedger.Share.client(self.client, limits, dayOffset: dayOffset)]
@@ -180,7 +175,7 @@ extension PaidFlight {
 
     /// Takes a slot of an account and a share of its day.
     private func take(_ account: Account, isSticky: Bool) async throws(GatewayError) -> [Reservation] {
-        let reserved = isSticky ? [] : try self.reserve([.account(account)], parties: [.account])
+        let reserved = isSticky ? [] : try self.reserve(on: account)
         let start = self.services.clock.now()
         defer { self.request.trace?.add(self.services.clock.now() - start, to: .slot) }
         do {
@@ -195,17 +190,11 @@ extension PaidFlight {
     // MARK: Accounts
 
     private func availabilities(_ accounts: [Account]) -> [AccountChoice.Availability] {
-        let now = self.services.clock.now()
-        return accounts.map { account in
-            let availability = account.availability(for: self.request.operation.name, at: now)
-            guard availability == .available, let refusal = self.quotaRefusal(of: account) else { return availability }
-            let rest = Duration.milliseconds(refusal.resetsAt - self.services.clock.unixMilliseconds())
-            return .unavailable(.quota, retryAfter: rest)
-        }
-    }
-
-    private func quotaRefusal(of account: Account) -> DailyQuota.Refusal? {
-        self.calls.quotas.refusal(of: .account(account), audioMilliseconds: self.audioMilliseconds)
+        self.calls.availabilities(
+            of: accounts,
+            for: self.request.operation.name,
+            audioMilliseconds: self.audioMilliseconds
+        )
     }
 
     /// Why no account may carry the call.
@@ -214,12 +203,11 @@ extension PaidFlight {
         guard case .refused(let obstacle, let retryAfter) = choice.first(of: self.availabilities(accounts)) else {
             return .accountRefused
         }
-        switch obstacle {
-        case .notReady, .switchedOff: return .accountRefused
-        case .breaker: return .platformFailing(retryAfter: retryAfter)
-        case .quota:
-            guard let refusal = accounts.lazy.compactMap(self.quotaRefusal).first else { return .accountRefused }
-            return .dailyLimit(of: .account, refusal, now: self.services.clock.unixMilliseconds())
-        }
+        return self.calls.refusal(
+            obstacle,
+            retryAfter: retryAfter,
+            of: accounts,
+            audioMilliseconds: self.audioMilliseconds
+        )
     }
 }

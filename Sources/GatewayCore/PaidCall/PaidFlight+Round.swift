@@ -14,8 +14,7 @@ extension PaidFlight {
         let account: Account
         let reservations: [Reservation]
         do {
-            account = try await round.board(on: carrier)
-            reservations = carrier == nil ? try self.reserveAll(on: account) : []
+            (account, reservations) = try await self.board(round, on: carrier)
         } catch {
             return .failed(error)
         }
@@ -35,6 +34,34 @@ extension PaidFlight {
         if !row.isNew { self.calls.quotas.adopt(row.reservations) }
         let outcome = await round.finish(underKey: row.upstreamKey)
         return await self.settle(outcome, claim: claim, row: row)
+    }
+
+    /// Finds an account that carries the round, and takes its share of the day, which only now is known.
+    private func board(
+        _ round: any PaidRound,
+        on carrier: Account?
+    ) async throws(GatewayError) -> (Account, [Reservation]) {
+        guard carrier == nil else { return (try await round.board(on: carrier), []) }
+        let own = try self.reserveOwn()
+        do {
+            while true {
+                let account = try await round.board(on: nil)
+                if let reserved = try await self.reserve(on: account, or: round) { return (account, own + reserved) }
+            }
+        } catch {
+            self.calls.quotas.giveBack(own)
+            throw error
+        }
+    }
+
+    /// Takes the share of an account's day, or makes the round leave an account whose day is too short for it.
+    private func reserve(on account: Account, or round: any PaidRound) async throws(GatewayError) -> [Reservation]? {
+        do {
+            return try self.reserve(on: account)
+        } catch {
+            guard error.code == .dailyLimit, await round.leave(account) else { throw error }
+            return nil
+        }
     }
 
     private func settle(_ outcome: RoundOutcome, claim: NewClaim, row: ClaimedRow) async -> Landing {

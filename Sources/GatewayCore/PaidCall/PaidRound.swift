@@ -6,6 +6,11 @@ protocol PaidRound: Sendable {
     /// - Throws: Why there can be no such connection; nothing was executed.
     func board(on carrier: Account?) async throws(GatewayError) -> Account
 
+    /// Leaves an account that it boarded, whose day is too short for it: nothing was executed.
+    ///
+    /// - Returns: Whether another account may carry it.
+    func leave(_ account: Account) async -> Bool
+
     /// Sends the end, and waits for what comes of it, over as many connections as that takes.
     ///
     /// - Parameter key: The idempotency key at the platform.

@@ -22,6 +22,11 @@ actor RealtimeConnection {
     private var roundCount = 0
     private var idleSince: ContinuousClock.Instant
     private var isDraining = false
+    /// Whether the session is being closed because nothing came.
+    private var isLeaving = false
+    private var messageCount = 0
+    /// Whether a message is being worked at; what comes meanwhile is not read.
+    private var isBusy = false
     /// Whether the client was told that it has no round: once is enough, what it goes on to send is thrown away.
     private var isRefused = false
 
@@ -45,10 +50,13 @@ actor RealtimeConnection {
         await self.send(self.dialect.connected)
         while let message = await self.channel.receive() {
             self.idleSince = self.services.clock.now()
+            self.messageCount += 1
+            self.isBusy = true
             switch message.kind {
             case .binary: await self.hear(message.bytes)
             case .text: await self.read(message.bytes)
             }
+            self.isBusy = false
         }
         self.services.registry.leave(number)
         await self.round?.abandon()
@@ -78,6 +86,7 @@ actor RealtimeConnection {
         case .audio(let audio): await self.hear(audio)
         case .end: await self.end()
         case .ping: await self.send(self.dialect.pong(at: self.services.clock.unixMilliseconds()))
+        case .refusedParameters(let error): await self.refuseRound(error)
         case .refused(let error): await self.refuse(error)
         }
     }
@@ -95,10 +104,7 @@ actor RealtimeConnection {
     // MARK: Rounds
 
     private func begin(_ parameters: RoundParameters) async {
-        if let round = self.round, await round.phase == .ending {
-            // Whose result came next, nobody could tell.
-            return self.close(.policyViolation, "a round began before the result of the one before")
-        }
+        guard await !self.refusesToBegin() else { return }
         do throws(GatewayError) {
             try self.principal.require(coreType: parameters.coreType)
             guard !self.isDraining else { throw .draining }
@@ -114,9 +120,24 @@ actor RealtimeConnection {
             await self.send(self.dialect.started(key: self.generatedKey?.text))
             await round.open()
         } catch {
-            self.isRefused = true
-            await self.refuse(error)
+            await self.refuseRound(error)
         }
+    }
+
+    /// Closes when a round begins before the result of the one before: whose came next, nobody could tell.
+    private func refusesToBegin() async -> Bool {
+        guard let round = self.round, await round.phase == .ending else { return false }
+        self.close(.policyViolation, "a round began before the result of the one before")
+        return true
+    }
+
+    /// No round begins, and one that ran is over: parameters clear what came before them (contract yugu, section 10.2).
+    private func refuseRound(_ error: GatewayError) async {
+        guard await !self.refusesToBegin() else { return }
+        await self.round?.abandon()
+        self.round = nil
+        self.isRefused = true
+        await self.refuse(error)
     }
 
     private func key(of parameters: RoundParameters) async -> IdempotencyKey {
@@ -180,9 +201,15 @@ actor RealtimeConnection {
 
     /// Another session has a round under the same key: either the client does so on purpose, or its link broke and it
     /// came back.
+    ///
+    /// A pong may be late behind audio that is on its way, or that we do not read at the moment: a client that sends is
+    /// there.
     func prove() async {
         guard let round = self.round, await round.phase == .open else { return }
-        guard await !self.channel.ping(within: self.services.configuration.duplicateTimeout) else { return }
+        let count = self.messageCount
+        guard await !self.channel.ping(within: self.services.configuration.duplicateTimeout),
+            self.messageCount == count, !self.isBusy, self.round === round, await round.phase == .open
+        else { return }
         self.services.logger.info(
             "a session with a broken link gives way to its successor",
             ["request.id": .string(self.opening.requestID)]
@@ -198,8 +225,23 @@ actor RealtimeConnection {
             return self.close(.application(4401), "the credential holds no longer")
         }
         let idle = self.services.clock.now() - self.idleSince
-        guard idle > self.services.configuration.idleTimeout, await self.round?.phase != .ending else { return }
-        await self.round?.abandon()
+        // What is told takes as long as the client has no room for it, and others wait to be looked after.
+        if idle > self.services.configuration.idleTimeout, await self.round?.phase != .ending {
+            guard !self.isLeaving else { return }
+            self.isLeaving = true
+            self.start { await self.leaveIdle() }
+        } else if let round = self.round {
+            self.start { await round.look() }
+        }
+    }
+
+    private func leaveIdle() async {
+        let error = GatewayError.sessionIdle(self.services.configuration.idleTimeout)
+        if let round = self.round {
+            await round.giveUp(error)
+        } else if !self.isRefused {
+            await self.refuse(error)
+        }
         self.close(.normalClosure, "nothing came for too long")
     }
 

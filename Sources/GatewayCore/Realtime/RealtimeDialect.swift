@@ -10,6 +10,8 @@ public enum ClientFrame: Sendable {
     case end
     /// The client wants to hear that we are there.
     case ping
+    /// Parameters with which no round can begin; one that runs is over, as with others.
+    case refusedParameters(GatewayError)
     /// Nothing that can be done.
     case refused(GatewayError)
 }
@@ -51,7 +53,10 @@ public protocol RealtimeDialect: Sendable {
     func result(_ frame: [UInt8], isReplayed: Bool) -> [UInt8]
 
     /// A progress frame without the first so many entries of its `words`.
-    func progress(_ frame: [UInt8], droppingWords count: Int) -> [UInt8]
+    ///
+    /// - Parameter waiting: A frame from before that the client has not got and will not get: what only that one tells is
+    ///   told by this one.
+    func progress(_ frame: [UInt8], droppingWords count: Int, inPlaceOf waiting: [UInt8]?) -> [UInt8]
 
     // MARK: The platform's side
 

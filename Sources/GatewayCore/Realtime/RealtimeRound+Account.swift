@@ -9,7 +9,7 @@ extension RealtimeRound {
         if let carrier, carrier !== self.carrier {
             self.carrier = carrier
             if let account = self.lastAccount, account !== carrier {
-                await self.lost(.transport("another account has to carry the round"), self.serial)
+                await self.lost(.replaced("another account has to carry the round"), self.serial)
             }
         }
         if self.session.state == .idle {
@@ -17,20 +17,28 @@ extension RealtimeRound {
             _ = try self.takeSlot()
             await self.perform(self.session.open(at: self.now))
         }
-        // Of a round that has failed already the outcome tells.
-        if let account = self.carrier ?? self.account ?? self.lastAccount {
-            self.carrier = account
-            return account
-        }
-        let account = try self.takeSlot()
+        let account = try self.accountToBoard()
         self.carrier = account
         return account
+    }
+
+    private func accountToBoard() throws(GatewayError) -> Account {
+        if let account = self.carrier ?? self.account { return account }
+        // Of a round that has failed already the outcome tells.
+        if self.session.state.isTerminal, let lastAccount { return lastAccount }
+        do {
+            return try self.takeSlot()
+        } catch {
+            // What was lost is tried again as long as the schedule lasts.
+            guard let lastAccount else { throw error }
+            return lastAccount
+        }
     }
 
     func finish(underKey key: String) async -> RoundOutcome {
         if key != self.upstreamKey {
             self.upstreamKey = key
-            await self.lost(.transport("the round has another key at the platform"), self.serial)
+            await self.lost(.replaced("the round has another key at the platform"), self.serial)
         }
         await self.perform(self.session.requestEnd(at: self.now))
         return await self.outcome.wait()
@@ -38,38 +46,68 @@ extension RealtimeRound {
 
     // MARK: Accounts
 
+    /// Refuses the round before anybody has spoken, when no account may carry it.
+    ///
+    /// - Throws: 429/42903 when the accounts' day is used up, 502/50200 when none may be used.
+    func checkAccounts() throws(GatewayError) {
+        let candidates = self.candidates
+        var choice = AccountChoice()
+        _ = try self.index(choice.first(of: self.availabilities(candidates)), in: candidates)
+    }
+
     /// Takes a slot of an account that may carry the round, without waiting for one.
     ///
-    /// - Throws: 429/42901 when none is free, 502/50200 when none may be used.
+    /// - Throws: 429/42901 when none is free, 429/42903 when the accounts' day is used up, 502/50200 when none may be
+    ///   used.
     func takeSlot() throws(GatewayError) -> Account {
         if let account = self.account { return account }
-        let now = self.now
-        var refusal: GatewayError?
-        // One that the platform has switched off comes last: it tells the client what is wrong, and that it is right
-        // again. A key that was sent goes to its account, whose replays are free.
-        var isLastResort = self.carrier != nil
-        while true {
-            for account in self.candidates {
-                switch account.availability(for: self.dialect.operation, at: now) {
-                case .available: break
-                case .unavailable(.switchedOff, _) where isLastResort: break
-                case .unavailable(.breaker, let retryAfter):
-                    refusal = refusal ?? .platformFailing(retryAfter: retryAfter)
-                    continue
-                case .unavailable:
-                    continue
-                }
-                guard account.takeFreeSlot(at: now) else {
-                    refusal = .queueFull
-                    continue
-                }
-                self.account = account
-                self.lastAccount = account
-                return account
-            }
-            guard !isLastResort, refusal == nil else { throw refusal ?? .accountRefused }
-            isLastResort = true
+        let candidates = self.candidates
+        let availabilities = self.availabilities(candidates)
+        // A key that was sent goes to its account, whose replays are free.
+        var choice = AccountChoice(sticky: self.carrier == nil ? nil : 0)
+        var index: Int
+        let decision = choice.first(of: availabilities)
+        if case .refused(.breaker, _) = decision, self.hasBeenConnected,
+            let last = candidates.firstIndex(where: { $0 === self.lastAccount })
+        {
+            index = last
+        } else {
+            index = try self.index(decision, in: candidates)
         }
+        while !candidates[index].takeFreeSlot(at: self.now) {
+            // Nobody has carried it: one that has no slot is as good as one that is refused.
+            guard let next = choice.next(after: .fault(.credentials), leftDoubt: false, of: availabilities) else {
+                throw .queueFull
+            }
+            index = next
+        }
+        self.account = candidates[index]
+        self.lastAccount = candidates[index]
+        return candidates[index]
+    }
+
+    private func index(_ decision: AccountChoice.Decision, in candidates: [Account]) throws(GatewayError) -> Int {
+        switch decision {
+        case .account(let index): return index
+        case .refused(let obstacle, let retryAfter):
+            throw self.services.calls.refusal(
+                obstacle,
+                retryAfter: retryAfter,
+                of: candidates,
+                audioMilliseconds: self.neededMilliseconds
+            )
+        }
+    }
+
+    /// What the round needs of a day at least, as far as is known.
+    private var neededMilliseconds: Int64 { max(1, self.audioMilliseconds) }
+
+    private func availabilities(_ accounts: [Account]) -> [AccountChoice.Availability] {
+        self.services.calls.availabilities(
+            of: accounts,
+            for: self.dialect.operation,
+            audioMilliseconds: self.neededMilliseconds
+        )
     }
 
     private var candidates: [Account] {
@@ -81,23 +119,61 @@ extension RealtimeRound {
         return [last] + all[..<index] + all[(index + 1)...]
     }
 
-    /// Whether a handshake that was refused is made again at once: signed by the platform's clock, or by another
-    /// account.
-    func mayTryAgain(
-        after refusal: RealtimeSession.PlatformRefusal,
-        _ response: HTTPTransportResponse,
-        _ account: Account
-    ) -> Bool {
-        if refusal.code?.kind == .credentialsOrClock, !self.hasSignedAgain {
-            self.hasSignedAgain = true
-            account.learnClock(from: response, services: self.services.upstream)
-            return true
-        }
-        guard let fault = refusal.accountFault else { return false }
-        self.note(fault)
+    /// Passes over an account for the rest of the round.
+    ///
+    /// - Returns: Whether there is another one.
+    private func passOver(_ account: Account) -> Bool {
         self.refusedAccounts.append(account.appKey)
         guard self.carrier == nil else { return false }
-        return self.candidates.contains { $0.availability(for: self.dialect.operation, at: self.now) == .available }
+        return self.availabilities(self.candidates).contains(.available)
+    }
+
+    // MARK: Faults
+
+    /// Whether a handshake that was refused is made again at once, by another account.
+    func mayTryAgain(after refusal: RealtimeSession.PlatformRefusal, _ account: Account) -> Bool {
+        guard let fault = refusal.accountFault else { return false }
+        self.note(fault)
+        guard self.passOver(account) else { return false }
+        self.logChange(from: account, fault.rawValue)
+        return true
+    }
+
+    /// An error frame tells of a fault of our account: before the end, another account takes the round over.
+    ///
+    /// - Returns: False when none does, and the frame is the round's business.
+    func change(after fault: AccountFault) async -> Bool {
+        self.note(fault)
+        guard let account = self.account, self.passOver(account), let actions = self.session.takeOver(at: self.now)
+        else { return false }
+        // It has said no, and is there.
+        self.judge(.success)
+        self.logChange(from: account, fault.rawValue)
+        await self.perform(actions)
+        return true
+    }
+
+    func leave(_ account: Account) async -> Bool {
+        self.carrier = nil
+        guard self.session.isReplayable, self.passOver(account) else { return false }
+        if self.lastAccount === account { self.lastAccount = nil }
+        if self.session.state != .reconnecting {
+            guard let actions = self.session.takeOver(at: self.now) else { return false }
+            await self.perform(actions)
+        }
+        self.logChange(from: account, "daily limit")
+        return true
+    }
+
+    private func logChange(from account: Account, _ fault: String) {
+        self.services.upstream.metrics.failovers.increment()
+        self.services.logger.warning(
+            "round goes to another account",
+            [
+                "request.id": .string(self.requestID), "account.before": .string(account.name),
+                "account.fault": .string(fault),
+            ]
+        )
     }
 
     func note(_ fault: AccountFault) {

@@ -10,7 +10,7 @@ extension RealtimeRound {
 
     /// There will be no result by way of the platform.
     func fail(_ failure: RealtimeSession.Failure) async {
-        if failure.reason == .bufferOverflow { self.services.metrics.overflows.increment() }
+        if [.bufferOverflow, .noRoom].contains(failure.reason) { self.services.metrics.overflows.increment() }
         if failure.reason == .loss, case .closed(let code?, let reason)? = failure.loss {
             self.closing = WebSocketCloseCode(rawValue: code).map { WebSocketClose($0, reason: reason) }
         }
@@ -28,6 +28,9 @@ extension RealtimeRound {
     func finish(_ result: FlightResult, warnings: [RealtimeWarning]? = nil) async {
         guard self.phase == .ending else { return }
         self.phase = .over
+        // Whatever the platform has to say of progress, it comes too late; what it has said goes before the result.
+        await self.perform(self.session.cancel())
+        await self.showing?.value
         let frame: [UInt8]
         let ending: RealtimeMetrics.Ending
         switch result {
@@ -62,6 +65,7 @@ extension RealtimeRound {
     func close(_ ending: RealtimeMetrics.Ending) async {
         await self.perform(self.session.cancel())
         self.session.close()
+        self.judge(.none)
         self.timer?.task.cancel()
         self.timer = nil
         self.buffer.removeAll()

@@ -36,7 +36,8 @@ extension RealtimeRound {
 
     private static func error(of failure: RealtimeSession.Failure) -> GatewayError {
         switch failure.reason {
-        case .bufferOverflow: return .audioNotKept
+        case .bufferOverflow: return failure.loss == nil ? .audioTooEarly : .audioNotKept
+        case .noRoom: return .noRoomForAudio
         case .resultTimeout: return .outcomeUnknown
         case .reconnectsExhausted:
             if case .noAccount(let error, _)? = failure.loss { return error }
@@ -75,42 +76,7 @@ extension RealtimeSession.Loss {
         case .resultTimeout: "result_timeout"
         case .refusal(let refusal): refusal.code.map { "code \($0.value)" } ?? "error frame"
         case .unexpected: "unexpected"
+        case .replaced: "replaced"
         }
-    }
-}
-
-extension GatewayError {
-    private static func ended(_ code: GatewayCode, _ message: String, reason: String) -> GatewayError {
-        GatewayError(status: 502, code: code, origin: .upstream, message: message, reason: reason)
-    }
-
-    /// 90008: a connection broke, and the audio to send again is not there.
-    static let audioNotKept = Self.ended(
-        .audioNotKept,
-        "The platform's connection broke, and the round's audio is no longer kept; nothing was evaluated, speak again.",
-        reason: "audio_not_kept"
-    )
-
-    /// 90006: the platform could not be reached for too long.
-    static func reconnectsExhausted(_ cause: String) -> GatewayError {
-        Self.ended(
-            .reconnectsExhausted,
-            "The platform could not be reached for too long (\(cause)); nothing was evaluated, try again later.",
-            reason: "reconnects_exhausted"
-        )
-    }
-
-    /// 90005: the platform closed the connection for good.
-    static func platformClosed(code: UInt16) -> GatewayError {
-        Self.ended(
-            .protocolError,
-            "The platform closed the connection with \(code) before a result; nothing was evaluated.",
-            reason: "platform_closed"
-        )
-    }
-
-    /// 90005: the platform sent what cannot be read.
-    static func platformUnexpected(_ what: String) -> GatewayError {
-        Self.ended(.protocolError, "The platform's answer could not be used: \(what).", reason: "platform_unexpected")
     }
 }

@@ -11,6 +11,7 @@ extension RealtimeRound {
         for action in actions {
             switch action {
             case .dial:
+                self.judge(.none)
                 self.serial += 1
                 self.connectionCount += 1
                 self.dialling = self.start { [serial = self.serial] in await self.connect(serial) }
@@ -25,20 +26,26 @@ extension RealtimeRound {
             case .sendAudio:
                 self.flushing = self.start { [serial = self.serial] in await self.flush(serial) }
             case .sendEnd:
-                await self.say(self.dialect.end)
+                self.judgeEnd()
+                // The ping leaves first: behind its pong, what the platform says may be an answer to the end.
+                self.start { [serial = self.serial] in await self.noteArrival(serial) }
+                self.start { [serial = self.serial] in await self.sendEnd(serial) }
             case .ping:
                 self.start { [serial = self.serial] in await self.ping(serial) }
             case .forward(let count):
-                await self.tell(self.dialect.progress(frame, droppingWords: count))
+                self.show(frame, droppingWords: count)
             case .reconnecting(let attempt, let delay, let cause):
+                self.judge(cause)
                 self.log(attempt, delay, cause)
             case .reconnected:
                 self.services.metrics.reconnects.increment()
             case .complete:
+                self.judge(.success)
                 let frame = self.dialect.result(frame, isReplayed: false)
                 let result = RoundOutcome.Result.answered(frame, self.dialect.facts(of: frame))
                 self.outcome.resolve(RoundOutcome(result: result, attempts: self.connectionCount, isUnresolved: false))
             case .fail(let failure):
+                if let loss = failure.loss { self.judge(loss) }
                 await self.fail(failure)
             }
         }
@@ -89,10 +96,13 @@ extension RealtimeRound {
 
     /// Makes a connection and listens to it until it ends.
     private func connect(_ serial: Int) async {
+        // The account whose signature was made once more.
+        var corrected: Account?
         while serial == self.serial {
             let account: Account
             do {
                 account = try self.takeSlot()
+                try self.admit(account)
             } catch {
                 return await self.lost(.noAccount(error, isFinal: !self.hasBeenConnected), serial)
             }
@@ -108,9 +118,14 @@ extension RealtimeRound {
                     return await self.lost(RealtimeSession.Loss(error), serial)
                 }
                 let refusal = self.dialect.refusal(of: response)
-                guard self.mayTryAgain(after: refusal, response, account) else {
-                    return await self.lost(.refused(refusal, isFinal: refusal.isFinal), serial)
+                let loss = RealtimeSession.Loss.refused(refusal, isFinal: refusal.isFinal)
+                self.judge(loss)
+                if refusal.code?.kind == .credentialsOrClock, corrected !== account {
+                    corrected = account
+                    account.learnClock(from: response, services: self.services.upstream)
+                    continue
                 }
+                guard self.mayTryAgain(after: refusal, account) else { return await self.lost(loss, serial) }
                 self.releaseSlot()
                 continue
             }
@@ -139,6 +154,18 @@ extension RealtimeRound {
         await self.lost(RealtimeSession.Loss(await channel.untilEnd()), serial)
     }
 
+    private func noteArrival(_ serial: Int) async {
+        guard let platform = self.platform, serial == self.serial,
+            await platform.ping(within: self.services.configuration.round.pongTimeout), serial == self.serial
+        else { return }
+        self.session.noteEndArrived()
+    }
+
+    private func sendEnd(_ serial: Int) async {
+        guard serial == self.serial else { return }
+        await self.say(self.dialect.end)
+    }
+
     private func say(_ frame: [UInt8]) async {
         await self.platform?.send(WebSocketMessage(kind: .text, bytes: frame))
     }
@@ -153,11 +180,17 @@ extension RealtimeRound {
 
     private func take(_ frame: [UInt8]) async {
         let message = self.dialect.read(platformFrame: frame)
-        if case .refusal(let refusal) = message, let fault = refusal.code?.accountFault { self.note(fault) }
+        if case .refusal(let refusal) = message, let fault = refusal.code?.accountFault,
+            await self.change(after: fault)
+        {
+            return
+        }
         let actions = self.session.receive(message, at: self.now, random: self.services.clock.random())
         switch message {
         case .progress where actions.isEmpty: self.services.metrics.suppressedProgress.increment()
-        case .started: self.noteAcceptance(ofAll: false)
+        case .started:
+            self.judge(.success)
+            self.noteAcceptance(ofAll: false)
         case .result: self.noteAcceptance(ofAll: true)
         default: break
         }

@@ -54,7 +54,8 @@ actor RealtimeRound: PaidRound {
     var lastAccount: Account?
     /// Accounts that the platform has refused in this round.
     var refusedAccounts: [String] = []
-    var hasSignedAgain = false
+    /// What the breaker waits to hear of, and of whom.
+    var attempt: (account: Account, permit: CircuitBreaker.Permit, isOpening: Bool)?
     var hasBeenConnected = false
     var upstreamKey: String
     var platform: (any WebSocketChannel)?
@@ -66,6 +67,10 @@ actor RealtimeRound: PaidRound {
     var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
     var isCounted = false
     let began: ContinuousClock.Instant
+    private(set) var lastAudio: ContinuousClock.Instant
+    /// What the client has no room for, and what waits until it has.
+    var waitingProgress: [UInt8]?
+    var showing: Task<Void, Never>?
 
     let outcome = Waiting<RoundOutcome>()
     let over = Waiting<WebSocketClose?>()
@@ -98,9 +103,11 @@ actor RealtimeRound: PaidRound {
         self.precheck = limits.precheck == .off ? nil : AudioPrecheck(.realtimeRound)
         self.upstreamKey = services.calls.upstreamKey(of: scope)
         self.began = services.clock.now()
+        self.lastAudio = self.began
     }
 
     var now: ContinuousClock.Instant { self.services.clock.now() }
+    var audioMilliseconds: Int64 { (Int64(self.byteCount) + 31) / 32 }
 
     /// Starts a task on the loop, all of which stays there.
     @discardableResult
@@ -116,7 +123,9 @@ actor RealtimeRound: PaidRound {
     /// - Throws: 429/42901 when too many calls of the client run, and what a call of its own would be refused with.
     func begin(_ standing: RoundStanding) throws(GatewayError) {
         switch standing {
-        case .open: try self.services.calls.checkStart(of: self.scope, by: self.principal)
+        case .open:
+            try self.services.calls.checkStart(of: self.scope, by: self.principal)
+            try self.checkAccounts()
         case .settled(let mayBeNeeded): self.course = mayBeNeeded ? .deferred : .replayed
         case .unknown(let account, let key):
             self.carrier = account
@@ -138,6 +147,7 @@ actor RealtimeRound: PaidRound {
         guard self.phase == .open else { return false }
         self.parameters = parameters
         self.buffer.removeAll()
+        self.waitingProgress = nil
         _ = self.digest.finalize()
         self.byteCount = 0
         if self.precheck != nil { self.precheck = AudioPrecheck(.realtimeRound) }
@@ -148,6 +158,7 @@ actor RealtimeRound: PaidRound {
     /// Takes audio; returns when there is room for more.
     func hear(_ audio: [UInt8]) async {
         guard self.phase == .open else { return }
+        self.lastAudio = self.now
         self.digest.update(audio)
         self.byteCount += audio.count
         if self.precheck != nil { audio.withUnsafeBytes { self.precheck?.update($0) } }
@@ -165,12 +176,12 @@ actor RealtimeRound: PaidRound {
 
     private func send(_ audio: [UInt8]) async {
         guard let platform = self.platform else { return }
-        guard audio.count > RealtimeSession.maximumFrame else {
+        guard audio.count > RoundAudio.maximumFrame else {
             await platform.send(.binary(audio))
             return
         }
-        for start in stride(from: 0, to: audio.count, by: RealtimeSession.maximumFrame) {
-            let end = min(start + RealtimeSession.maximumFrame, audio.count)
+        for start in stride(from: 0, to: audio.count, by: RoundAudio.maximumFrame) {
+            let end = min(start + RoundAudio.maximumFrame, audio.count)
             await platform.send(.binary(Array(audio[start..<end])))
         }
     }
@@ -180,14 +191,15 @@ actor RealtimeRound: PaidRound {
             try self.buffer.append(audio)
         } catch {
             self.services.metrics.refusedSpool.increment()
+            let failure = self.session.loseKeptAudio()
+            self.buffer.removeAll()
             self.services.logger.warning(
-                "audio of a round cannot be kept; its next break ends it",
+                failure == nil
+                    ? "audio of a round cannot be kept; its next break ends it"
+                    : "audio of a round cannot be kept until the platform takes it; the round has ended",
                 ["request.id": .string(self.requestID)]
             )
-            if let failure = self.session.loseKeptAudio() {
-                await self.perform([.drop(closeCode: 1000), .fail(failure)])
-            }
-            self.buffer.removeAll()
+            if let failure { await self.perform([.drop(closeCode: 1000), .fail(failure)]) }
         }
     }
 
@@ -218,11 +230,10 @@ actor RealtimeRound: PaidRound {
     }
 
     private func request(refusal: GatewayError?) -> PaidCalls.Request {
-        let milliseconds = (Int64(self.byteCount) + 31) / 32
         let operation = RoundOperation(
             name: self.dialect.operation,
             coreType: self.parameters.coreType,
-            audioMilliseconds: milliseconds
+            audioMilliseconds: self.audioMilliseconds
         )
         var request = PaidCalls.Request(
             .round(self, operation),
@@ -254,31 +265,5 @@ actor RealtimeRound: PaidRound {
     /// Call it once.
     func untilOver() async -> WebSocketClose? {
         await self.over.wait()
-    }
-
-    // MARK: Time
-
-    /// Sees to it that the machine hears of its deadline.
-    func arm() {
-        guard let deadline = self.session.deadline else {
-            self.timer?.task.cancel()
-            self.timer = nil
-            return
-        }
-        // An earlier alarm looks again when it comes.
-        if let timer, timer.deadline <= deadline { return }
-        self.timer?.task.cancel()
-        let wait = max(.zero, deadline - self.now)
-        let task = self.start {
-            guard (try? await self.services.clock.sleep(wait)) != nil else { return }
-            await self.wake()
-        }
-        self.timer = (deadline, task)
-    }
-
-    private func wake() async {
-        guard !Task.isCancelled else { return }
-        self.timer = nil
-        await self.perform(self.session.fire(at: self.now, random: self.services.clock.random()))
     }
 }

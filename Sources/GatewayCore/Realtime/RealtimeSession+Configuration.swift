@@ -8,6 +8,9 @@ extension RealtimeSession {
         /// From the first end frame to the result, over all connections; the default is 600 s, the longest that the
         /// platform works on one call.
         public var endingTimeout = Duration.seconds(600)
+        /// How long a no that the platform said before it had the end may wait for what it says of the end; the default
+        /// is 10 s.
+        public var refusalTimeout = Duration.seconds(10)
         /// Between two pings; the default is 15 s.
         public var pingInterval = Duration.seconds(15)
         /// How long a ping may go without its answer; the default is 30 s.

@@ -25,11 +25,13 @@ extension RealtimeSession {
         case refusal(PlatformRefusal)
         /// The platform sent what is no frame of its protocol at this point.
         case unexpected(String)
+        /// We need a connection of another account, or under another key.
+        case replaced(String)
 
         /// Whether another connection may do better (contract yugu, sections 10.7 and 10.8).
         var isRetryable: Bool {
             switch self {
-            case .transport, .connectTimeout, .pongMissing, .resultTimeout: true
+            case .transport, .connectTimeout, .pongMissing, .resultTimeout, .replaced: true
             case .tls, .unexpected: false
             case .refused(_, let isFinal): !isFinal
             case .noAccount(_, let isFinal): !isFinal
@@ -86,8 +88,10 @@ extension RealtimeSession {
         public enum Reason: Hashable, Sendable {
             /// By what happened to the last connection.
             case loss
-            /// Another connection would need audio that is no longer there.
+            /// Another connection would need audio that is no longer there; without a loss, the first one would.
             case bufferOverflow
+            /// Audio has to be kept, and there is no room for it.
+            case noRoom
             /// The attempts are used up.
             case reconnectsExhausted
             /// No connection brought a result in the time of all.

@@ -6,14 +6,12 @@
 ///
 /// ## Topics
 /// - The client's side: ``open(at:)``, ``receiveAudio(_:)``, ``restart(at:)``, ``requestEnd(at:)``, ``cancel()``
-/// - The platform's side: ``receive(_:at:random:)``, ``notePong()``, ``lose(_:at:random:)``
+/// - The platform's side: ``receive(_:at:random:)``, ``notePong()``, ``noteEndArrived()``, ``lose(_:at:random:)``,
+///   ``takeOver(at:)``
 /// - Sending: ``nextAudio()``, ``noteFlushed(at:)``, ``loseKeptAudio()``
 public struct RealtimeSession: Sendable {
     /// The clock of all deadlines.
     public typealias Instant = ContinuousClock.Instant
-
-    /// The most audio in one frame (contract yugu, section 10.9).
-    static let maximumFrame = 32_000
 
     /// Where the round stands.
     public private(set) var state = State.idle
@@ -22,29 +20,13 @@ public struct RealtimeSession: Sendable {
     private var schedule: ReconnectSchedule
     private var heartbeat: Heartbeat
     private var progress = ProgressFilter()
-
-    /// The audio that was accepted; with the drop policy, without what was lost.
-    private var received = 0
-    /// What of it the present connection has.
-    private var sent = 0
-    /// From where on it is kept; beyond zero, no other connection can get all.
-    private var keptFrom = 0
-    private var droppedBytes = 0
-    /// Whether kept audio is on its way: what comes meanwhile goes behind it.
-    private var isFlushing = false
+    private var audio: RoundAudio
     /// Whether the platform has accepted the parameters of this round on any connection.
     private var hasStarted = false
     /// `started` frames that are still to come: one for each parameter frame sent.
     private var startsAwaited = 0
-    private var isEndRequested = false
-    /// Whether the present connection has the end frame.
-    private var hasSentEnd = false
-    private var mayBeExecuted = false
-
-    private var connectDue: Instant?
-    private var reconnectDue: Instant?
-    private var resultDue: Instant?
-    private var endingDue: Instant?
+    private var end = RoundEnd()
+    private var due = RoundTimes()
 
     /// Takes what a round is made of.
     public init(configuration: Configuration = Configuration(), policy: BufferPolicy = .replay) {
@@ -52,17 +34,12 @@ public struct RealtimeSession: Sendable {
         self.policy = policy
         self.schedule = ReconnectSchedule(configuration: configuration)
         self.heartbeat = Heartbeat(interval: configuration.pingInterval, timeout: configuration.pongTimeout)
+        self.audio = RoundAudio(policy: policy, limit: configuration.audioLimit)
     }
 
     /// When to call ``fire(at:random:)`` next, unless something else happens before.
     public var deadline: Instant? {
-        guard !self.state.isTerminal else { return nil }
-        let times = (self.connectDue, self.reconnectDue, self.resultDue, self.endingDue)
-        var earliest = self.heartbeat.deadline
-        for time in [times.0, times.1, times.2, times.3] {
-            if let time { earliest = earliest.map { min($0, time) } ?? time }
-        }
-        return earliest
+        self.state.isTerminal ? nil : self.due.earliest(with: self.heartbeat.deadline)
     }
 
     // MARK: The client's side
@@ -78,51 +55,38 @@ public struct RealtimeSession: Sendable {
     /// - Parameter count: Its bytes.
     public mutating func receiveAudio(_ count: Int) -> AudioFate {
         guard !self.state.isTerminal else { return .discard }
-        if self.state == .started, !self.isFlushing {
-            self.received += count
-            self.sent += count
-            let isKept = self.policy == .replay && self.keptFrom == 0 && self.received <= self.configuration.audioLimit
-            if !isKept { self.keptFrom = self.received }
-            return .send(keeping: isKept)
-        }
+        if self.state == .started, !self.audio.isFlushing { return .send(keeping: self.audio.pass(count)) }
         if self.policy == .drop, self.hasStarted, self.state != .started {
-            self.droppedBytes += count
+            self.audio.drop(count)
             return .discard
         }
-        self.received += count
-        // What is being sent gets through, and then is no longer kept; without a connection that can never be.
-        guard self.received - self.keptFrom <= self.configuration.audioLimit || self.state == .started else {
+        // Without a connection that takes it, what is too much can never get through.
+        guard self.audio.keep(count, isMoving: self.state == .started) else {
             return .fail(self.fail(.bufferOverflow, nil))
         }
         return .keep
     }
 
     /// Whether no more audio should be taken from the client for now.
-    public var isFull: Bool {
-        self.sent < self.received && self.received - self.keptFrom > self.configuration.audioLimit
-    }
+    public var isFull: Bool { self.audio.isFull }
 
     /// The client begins the round anew, with parameters of its own: what it sent before counts no longer.
     public mutating func restart(at now: Instant) -> [Action] {
-        guard !self.isEndRequested, !self.state.isTerminal else { return [] }
-        self.received = 0
-        self.sent = 0
-        self.keptFrom = 0
-        self.droppedBytes = 0
+        guard !self.end.isRequested, !self.state.isTerminal else { return [] }
+        self.audio.restart()
         self.hasStarted = false
         self.progress.reset()
         guard self.state == .connected || self.state == .started else { return [] }
         self.state = .connected
-        self.isFlushing = false
         self.startsAwaited += 1
-        self.connectDue = now + self.configuration.connectTimeout
+        self.due.connect = now + self.configuration.connectTimeout
         return [.sendStart]
     }
 
     /// The round's audio is complete, and its end may go to the platform.
     public mutating func requestEnd(at now: Instant) -> [Action] {
-        guard !self.isEndRequested, !self.state.isTerminal else { return [] }
-        self.isEndRequested = true
+        guard !self.end.isRequested, !self.state.isTerminal else { return [] }
+        self.end.isRequested = true
         return self.sendEndIfDue(at: now)
     }
 
@@ -170,6 +134,10 @@ public struct RealtimeSession: Sendable {
             self.state = .completed
             return [.complete, .drop(closeCode: 1000)]
         case .refusal(let refusal):
+            guard let refusal = self.end.judge(refusal) else {
+                if self.due.refusal == nil { self.due.refusal = now + self.configuration.refusalTimeout }
+                return []
+            }
             return self.lose(.refusal(refusal), at: now, random: random())
         case .malformed:
             return self.lose(.unexpected("a frame that cannot be read"), at: now, random: random())
@@ -183,48 +151,63 @@ public struct RealtimeSession: Sendable {
         self.heartbeat.notePong()
     }
 
+    /// The platform has all that was sent before the end.
+    public mutating func noteEndArrived() {
+        self.end.arrive()
+    }
+
     /// The connection is of no more use.
     public mutating func lose(_ loss: Loss, at now: Instant, random: @autoclosure () -> Double) -> [Action] {
         guard self.state.hasConnection else { return [] }
-        self.mayBeExecuted = self.mayBeExecuted || self.hasSentEnd && loss.leavesDoubt
+        self.end.lose(loss)
         let drop = Action.drop(closeCode: loss.isRetryable ? 1001 : 1000)
         // The order of contract yugu, section 10.8.
-        guard loss.isRetryable, self.policy != .fail, self.policy != .drop || !self.hasSentEnd else {
-            return [drop, .fail(self.fail(.loss, loss))]
+        guard loss.isRetryable, self.policy != .fail, self.policy != .drop || !self.end.isSent else {
+            return [drop, .fail(self.fail(.loss, self.end.earlyRefusal.map { .refusal($0) } ?? loss))]
         }
-        guard self.policy != .replay || self.keptFrom == 0 else {
+        guard self.policy != .replay || self.audio.isWhole else {
             return [drop, .fail(self.fail(.bufferOverflow, loss))]
         }
-        let delay: Duration
-        do {
-            delay = try self.schedule.next(random: random())
-        } catch {
+        guard let delay = try? self.schedule.next(random: random()) else {
             return [drop, .fail(self.fail(.reconnectsExhausted, loss))]
         }
         self.state = .reconnecting
-        self.disarm()
-        self.reconnectDue = now + delay
-        if self.policy == .drop, self.hasStarted {
-            self.droppedBytes += self.received - self.sent
-            self.received = self.sent
-            self.keptFrom = self.received
-        } else {
-            self.sent = 0
-        }
+        self.rewind()
+        self.due.reconnect = now + delay
         return [drop, .reconnecting(attempt: self.schedule.consecutive, delay: delay, cause: loss)]
+    }
+
+    /// Whether another connection could get all of the round.
+    public var isReplayable: Bool {
+        self.audio.isWhole && (self.policy == .replay || self.audio.isUnsent)
+    }
+
+    /// The account that carries the round may not: another one takes it over at once, outside of the schedule.
+    ///
+    /// - Returns: Nil when the platform may have evaluated the round, or when what was said is no longer there.
+    public mutating func takeOver(at now: Instant) -> [Action]? {
+        guard self.state.hasConnection, !self.end.isSent, !self.end.mayBeExecuted,
+            self.isReplayable || self.policy == .drop
+        else { return nil }
+        self.rewind()
+        return [.drop(closeCode: 1001)] + self.dial(at: now)
     }
 
     /// A time has come.
     public mutating func fire(at now: Instant, random: @autoclosure () -> Double) -> [Action] {
         guard !self.state.isTerminal else { return [] }
-        if let endingDue, endingDue <= now {
+        if let time = self.due.ending, time <= now {
             let drop: [Action] = self.state.hasConnection ? [.drop(closeCode: 1000)] : []
-            self.mayBeExecuted = self.mayBeExecuted || self.hasSentEnd
+            self.end.giveUp()
             return drop + [.fail(self.fail(.resultTimeout, .resultTimeout))]
         }
-        if let reconnectDue, reconnectDue <= now { return self.dial(at: now) }
-        if let connectDue, connectDue <= now { return self.lose(.connectTimeout, at: now, random: random()) }
-        if let resultDue, resultDue <= now { return self.lose(.resultTimeout, at: now, random: random()) }
+        if let time = self.due.reconnect, time <= now { return self.dial(at: now) }
+        if let time = self.due.refusal, time <= now, let refusal = self.end.earlyRefusal {
+            self.end.giveUp()
+            return [.drop(closeCode: 1000), .fail(self.fail(.loss, .refusal(refusal)))]
+        }
+        if let time = self.due.connect, time <= now { return self.lose(.connectTimeout, at: now, random: random()) }
+        if let time = self.due.result, time <= now { return self.lose(.resultTimeout, at: now, random: random()) }
         switch self.heartbeat.beat(at: now) {
         case .ping: return [.ping]
         case .dead: return self.lose(.pongMissing, at: now, random: random())
@@ -238,24 +221,19 @@ public struct RealtimeSession: Sendable {
     ///
     /// Positions count from the first byte that is kept.
     public mutating func nextAudio() -> Range<Int>? {
-        guard self.state == .started, self.sent < self.received else { return nil }
-        let start = self.sent - self.keptFrom
-        let count = min(Self.maximumFrame, self.received - self.sent)
-        self.sent += count
-        return start..<start + count
+        self.state == .started ? self.audio.next() : nil
     }
 
     /// All kept audio was sent, or the connection takes no more for now.
     public mutating func noteFlushed(at now: Instant) -> [Action] {
-        guard self.state == .started, self.sent == self.received else { return [] }
-        self.isFlushing = false
-        if self.policy != .replay || self.received > self.configuration.audioLimit { self.keptFrom = self.received }
+        guard self.state == .started, self.audio.isSent else { return [] }
+        self.audio.noteFlushed()
         return self.sendEndIfDue(at: now)
     }
 
     /// Whether audio that was kept may still be wanted.
     public var keepsAudio: Bool {
-        !self.state.isTerminal && self.keptFrom < self.received
+        !self.state.isTerminal && self.audio.isKept
     }
 
     /// Audio could not be kept: there is no room.
@@ -263,10 +241,10 @@ public struct RealtimeSession: Sendable {
     /// - Returns: The round's failure, when it cannot go on without.
     public mutating func loseKeptAudio() -> Failure? {
         guard !self.state.isTerminal else { return nil }
-        guard self.state == .started || self.state == .ending, !self.isFlushing else {
-            return self.fail(.bufferOverflow, nil)
+        guard self.state == .started || self.state == .ending, !self.audio.isFlushing else {
+            return self.fail(.noRoom, nil)
         }
-        self.keptFrom = self.received
+        self.audio.forget()
         return nil
     }
 
@@ -274,51 +252,49 @@ public struct RealtimeSession: Sendable {
 
     private mutating func dial(at now: Instant) -> [Action] {
         self.state = .connecting
-        self.reconnectDue = nil
-        self.connectDue = now + self.configuration.connectTimeout
+        self.due.reconnect = nil
+        self.due.connect = now + self.configuration.connectTimeout
         return [.dial]
     }
 
     private mutating func start(at now: Instant) -> [Action] {
-        let isReconnect = self.schedule.consecutive > 0
+        let isReconnect = self.hasStarted || self.schedule.consecutive > 0
         self.state = .started
         self.hasStarted = true
-        self.connectDue = nil
+        self.due.connect = nil
         self.schedule.noteSuccess()
         self.heartbeat.start(at: now)
         var actions: [Action] = []
         if isReconnect {
             if self.policy == .drop { self.progress.reset() }
-            actions.append(.reconnected(droppedBytes: self.droppedBytes))
-            self.droppedBytes = 0
+            actions.append(.reconnected(droppedBytes: self.audio.takeDroppedBytes()))
         }
-        guard self.sent == self.received else {
-            self.isFlushing = true
+        guard self.audio.isSent else {
+            self.audio.isFlushing = true
             return actions + [.sendAudio]
         }
         return actions + self.noteFlushed(at: now)
     }
 
     private mutating func sendEndIfDue(at now: Instant) -> [Action] {
-        guard self.isEndRequested, self.state == .started, !self.isFlushing else { return [] }
+        guard self.end.isRequested, self.state == .started, !self.audio.isFlushing else { return [] }
         self.state = .ending
-        self.hasSentEnd = true
-        self.resultDue = now + self.configuration.resultTimeout
-        if self.endingDue == nil { self.endingDue = now + self.configuration.endingTimeout }
+        self.end.send()
+        self.due.result = now + self.configuration.resultTimeout
+        if self.due.ending == nil { self.due.ending = now + self.configuration.endingTimeout }
         return [.sendEnd]
     }
 
-    private mutating func disarm() {
-        self.connectDue = nil
-        self.resultDue = nil
+    private mutating func rewind() {
+        self.audio.rewind(hasStarted: self.hasStarted)
+        self.end.rewind()
+        self.due.clear()
         self.heartbeat.stop()
-        self.hasSentEnd = false
-        self.isFlushing = false
         self.startsAwaited = 0
     }
 
     private mutating func fail(_ reason: Failure.Reason, _ loss: Loss?) -> Failure {
         self.state = .failed
-        return Failure(reason: reason, loss: loss, mayBeExecuted: self.mayBeExecuted)
+        return Failure(reason: reason, loss: loss, mayBeExecuted: self.end.mayBeExecuted)
     }
 }

@@ -48,7 +48,7 @@ public struct RealtimeSessions: Sendable {
         guard !exchange.isDraining else { throw .draining }
         let handshake: WebSocketServerHandshake
         do throws(WebSocketHandshakeError) {
-            handshake = try WebSocketServerHandshake(exchange.head)
+            handshake = try WebSocketServerHandshake(exchange.head, origins: self.services.configuration.origins)
         } catch {
             return self.refusal(of: error, exchange)
         }

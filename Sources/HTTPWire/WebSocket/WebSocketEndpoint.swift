@@ -29,6 +29,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     var pings = WebSocketPings()
     private var parser: WebSocketParser
     private var inputHasEnded = false
+    private var isFrozen = false
     private var enders: [CheckedContinuation<WebSocketEnd, Never>] = []
 
     /// Makes an end of a connection that has been opened just now.
@@ -62,7 +63,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
 
     /// Whether the socket is to be read.
     public var wantsInput: Bool {
-        guard !self.inputHasEnded else { return false }
+        guard !self.inputHasEnded, !self.isFrozen else { return false }
         return switch self.machine.phase {
         // A message that has not ended is never too much, whatever its size: nobody could take it.
         case .open: self.incoming.isEmpty || self.incoming.keptBytes < self.configuration.receiveBuffer
@@ -72,7 +73,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
     }
 
     /// Whether bytes wait for the socket.
-    public var wantsOutput: Bool { !self.outgoing.isEmpty && self.machine.phase != .over }
+    public var wantsOutput: Bool { !self.outgoing.isEmpty && self.machine.phase != .over && !self.isFrozen }
 
     /// Whether this end has said all that it will ever say; a server then ends its sending side, and the other end
     /// closes the connection below (RFC 6455, section 7.1.1).
@@ -191,6 +192,18 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
         self.carrier?.endpointChanged()
     }
 
+    /// Reads and writes nothing any more, whatever comes: to the other end the link is dead; only who plays a broken peer
+    /// does so.
+    public func freeze() {
+        self.checkLoop()
+        guard let carrier = self.carrier else { return }
+        self.isFrozen = true
+        self.outgoing.drop(self.share.budget)
+        self.machine.wroteSome(isAll: true, at: carrier.now)
+        self.noteReading()
+        carrier.endpointChanged()
+    }
+
     private func failForWantOfRoom() {
         self.fail(.lost(.overloaded), WebSocketClose(.tryAgainLater, reason: "There is no memory left for this."))
     }
@@ -221,7 +234,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
 
     /// Writes a frame: to the socket if nothing waits for it, else behind what does.
     func write(_ encode: (inout [UInt8]) -> Void) {
-        guard let carrier = self.carrier, self.machine.phase != .over else { return }
+        guard let carrier = self.carrier, self.machine.phase != .over, !self.isFrozen else { return }
         let hasRoom: Bool
         if self.outgoing.isEmpty {
             hasRoom = self.share.encode(encode) { bytes in

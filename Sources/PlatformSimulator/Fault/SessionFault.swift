@@ -28,7 +28,7 @@ enum SessionFault: Hashable, Sendable {
         case say(String)
         /// Nothing is answered from now on, and pings never were.
         case silent
-        /// Nothing is read from now on either, as over a dead link.
+        /// Nothing is read nor said from now on, not even a close, as over a dead link.
         case freeze
     }
 

@@ -75,16 +75,7 @@ extension PlatformResponder {
     private static func configuration(for fault: SessionFault?) -> WebSocketConfiguration {
         var configuration = WebSocketConfiguration()
         configuration.pingInterval = nil
-        switch fault {
-        case .at(_, .silent)?:
-            configuration.answersPings = false
-        case .at(_, .freeze)?:
-            configuration.answersPings = false
-            // What is not asked for is not read either.
-            configuration.receiveBuffer = 1
-        default:
-            break
-        }
+        if case .at(_, .silent)? = fault { configuration.answersPings = false }
         return configuration
     }
 }

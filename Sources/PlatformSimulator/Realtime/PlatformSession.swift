@@ -40,7 +40,7 @@ struct PlatformSession: ~Copyable {
         case close(WebSocketClose)
         /// Reset the connection.
         case kill
-        /// Read nothing any more.
+        /// Read and write nothing any more.
         case freeze
         /// Write ``summary`` down: something of interest has happened.
         case note
@@ -86,6 +86,7 @@ struct PlatformSession: ~Copyable {
 
     /// A time is over.
     mutating func waited(for wait: Wait) -> [Action] {
+        guard !self.isMute else { return [] }
         switch (wait, self.state) {
         case (.connected, .opening):
             self.state = .idle
@@ -120,6 +121,7 @@ struct PlatformSession: ~Copyable {
     mutating func evaluated(_ outcome: Result<Reply, PlatformError>) -> [Action] {
         guard case .evaluating = self.state else { return [] }
         self.state = .idle
+        guard !self.isMute else { return [] }
         switch outcome {
         case .failure(let error):
             return self.refuse(error)

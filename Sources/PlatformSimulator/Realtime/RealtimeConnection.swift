@@ -68,6 +68,7 @@ private final class RealtimeConnection: @unchecked Sendable {
                 self.channel.abort()
             case .freeze:
                 self.isFrozen = true
+                (self.channel as? WebSocketEndpoint)?.freeze()
             case .note:
                 self.note()
             }

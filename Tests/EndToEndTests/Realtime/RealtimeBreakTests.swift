@@ -149,6 +149,8 @@ struct RealtimeBreakTests {
         // Two hundred at once on two cores are slow: nothing may be lost by a time that is too short.
         var settings = TestBed.Settings.realtime(connectTimeout: "20s", pongTimeout: "20s")
         settings.accounts = [TestBed.PlatformAccount(name: "main", members: "concurrency: 300")]
+        // Every connection of the first 260 breaks: a breaker would keep new rounds back.
+        settings.yugu["breaker"] = "{ minimumCalls: 10000 }"
         let bed = try await TestBed(settings)
         var random = SeededGenerator(seed: 200)
         let faults = (0..<260).map { _ in

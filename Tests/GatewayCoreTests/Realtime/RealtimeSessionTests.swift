@@ -10,15 +10,6 @@ import Testing
         return .refusal(Session.PlatformRefusal(code: code, content: []))
     }
 
-    private static func started(
-        _ configuration: Session.Configuration = .init(),
-        policy: BufferPolicy = .replay
-    ) -> RoundBench {
-        var bench = RoundBench(configuration, policy: policy)
-        bench.deliverAll()
-        return bench
-    }
-
     @Test func aRoundGoesThroughTheStatesOfTheContract() {
         var bench = RoundBench()
         var states = [bench.session.state]
@@ -77,7 +68,7 @@ import Testing
     }
 
     @Test func theCountBeginsAnewWithEachStartAndEndsAtTwentyFour() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         for _ in 0..<24 {
             bench.lose()
             bench.pass(.seconds(1))
@@ -90,40 +81,40 @@ import Testing
 
     @Test(arguments: [1000, 1002, 1003, 1007, 1008, 1009, 1010, 4000, 4401, 4999] as [UInt16])
     func finalCloseCode(code: UInt16) {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.lose(.closed(code: code, reason: ""))
         #expect(bench.failures.count == 1 && bench.session.state == .failed)
     }
 
     @Test(arguments: [1001, 1006, 1011, 1012, 1013, 3000, nil] as [UInt16?])
     func otherCloseCode(code: UInt16?) {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.lose(.closed(code: code, reason: ""))
         #expect(bench.failures.isEmpty && bench.session.state == .reconnecting && bench.closeCodes == [1001])
     }
 
     @Test(arguments: [PlatformCode.Kind.retryable, .inProgress])
     func retryableErrorFrameReconnects(kind: PlatformCode.Kind) {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.lose(Self.refusal(kind))
         #expect(bench.session.state == .reconnecting)
     }
 
     @Test(arguments: [PlatformCode.Kind.final, .credentials, .credentialsOrClock, nil])
     func otherErrorFrameIsFinal(kind: PlatformCode.Kind?) {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.lose(Self.refusal(kind))
         #expect(bench.failures.map(\.reason) == [.loss])
     }
 
     @Test func policyFailNeverReconnects() {
-        var bench = Self.started(policy: .fail)
+        var bench = RoundBench.started(policy: .fail)
         bench.lose()
         #expect(bench.failures.map(\.reason) == [.loss] && bench.dials == 1)
     }
 
     @Test func policyDropSendsOnlyWhatCameAfterTheReconnect() {
-        var bench = Self.started(policy: .drop)
+        var bench = RoundBench.started(policy: .drop)
         bench.send([1, 2])
         bench.lose()
         bench.send([3, 4, 5])
@@ -146,7 +137,7 @@ import Testing
     }
 
     @Test func policyDropFailsBehindTheEnd() {
-        var bench = Self.started(policy: .drop)
+        var bench = RoundBench.started(policy: .drop)
         bench.send([1])
         bench.end()
         bench.lose()
@@ -156,7 +147,7 @@ import Testing
     @Test func beyondTheLimitOnlyTheNextReconnectFails() {
         var configuration = Session.Configuration()
         configuration.audioLimit = 10
-        var bench = Self.started(configuration)
+        var bench = RoundBench.started(configuration)
         bench.send([UInt8](repeating: 1, count: 10))
         #expect(bench.session.keepsAudio)
         bench.send([2])
@@ -178,6 +169,15 @@ import Testing
         #expect(bench.failures.map(\.reason) == [.bufferOverflow])
     }
 
+    @Test func withoutRoomForWhatHasToWaitTheRoundFails() {
+        var bench = RoundBench()
+        bench.send([1])
+        #expect(bench.session.loseKeptAudio()?.reason == .noRoom)
+        var live = RoundBench.started()
+        live.send([1])
+        #expect(live.session.loseKeptAudio() == nil && live.session.state == .started)
+    }
+
     @Test func aConnectionThatDoesNotStartIsGivenUp() {
         var bench = RoundBench()
         bench.deliver()
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func aMissingPongLosesTheConnection() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.pass(.seconds(14))
         #expect(bench.pings == 0)
         bench.pass(.seconds(1))
@@ -205,7 +205,7 @@ import Testing
     @Test func aMissingResultIsAskedForAgainAndAtLastGivenUp() {
         var configuration = Session.Configuration()
         configuration.pongTimeout = .seconds(10_000)
-        var bench = Self.started(configuration)
+        var bench = RoundBench.started(configuration)
         bench.send([1])
         bench.end()
         bench.pass(.seconds(300))
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func aCodeProvesThatNothingWasEvaluated() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.send([1])
         bench.end()
         bench.lose(Self.refusal(.final, 42903))
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test func whatMayHaveBeenEvaluatedStaysSo() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.send([1])
         bench.end()
         bench.lose()
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func progressDoesNotGoBackAfterAReplay() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         for units in [2, 5] {
             bench.receive(.progress(ReadingProgress(readUnits: units, matchedUnits: units, newWords: 1)))
         }
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test func progressMayGoBackAfterADrop() {
-        var bench = Self.started(policy: .drop)
+        var bench = RoundBench.started(policy: .drop)
         bench.receive(.progress(ReadingProgress(readUnits: 5, matchedUnits: 5)))
         bench.lose()
         bench.pass(.seconds(1))
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test func anotherStartClearsTheAudio() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.send([1, 2])
         bench.restart()
         bench.send([3])
@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test func cancellingClosesTheConnectionAndSaysNothing() {
-        var bench = Self.started()
+        var bench = RoundBench.started()
         bench.send([1])
         bench.perform(bench.session.cancel())
         bench.end()

@@ -37,12 +37,24 @@ struct RoundBench {
     /// What the platform sent to a connection that had not been started.
     private(set) var faults: [String] = []
     var random = 0.5
+    /// Whether the platform's pong to the ping before the end stays away.
+    var isEndUnderWay = false
     /// How many frames of kept audio the connection takes before it is full.
     var room = Int.max
 
     init(_ configuration: Session.Configuration = .init(), policy: BufferPolicy = .replay) {
         self.session = Session(configuration: configuration, policy: policy)
         self.perform(self.session.open(at: self.now))
+    }
+
+    /// A round that the platform has started.
+    static func started(
+        _ configuration: Session.Configuration = .init(),
+        policy: BufferPolicy = .replay
+    ) -> RoundBench {
+        var bench = RoundBench(configuration, policy: policy)
+        bench.deliverAll()
+        return bench
     }
 
     /// Delivers the oldest thing that the platform has said.
@@ -161,6 +173,7 @@ struct RoundBench {
             return
         }
         self.connection?.hasEnd = true
+        if !self.isEndUnderWay { self.session.noteEndArrived() }
         // Of the same key and audio, the first evaluation stands.
         if !self.evaluated.contains(connection.audio) { self.evaluated.append(connection.audio) }
         self.connection?.messages.append(.result)

@@ -11,6 +11,8 @@ final class MemoryChannel: WebSocketChannel {
         var enders: [CheckedContinuation<WebSocketEnd, Never>] = []
         var end: WebSocketEnd?
         var answersPings = true
+        /// Senders of this end that wait for the other end to read; nil while it does.
+        var held: [CheckedContinuation<Void, Never>]?
         var peer: MemoryChannel?
     }
 
@@ -30,6 +32,27 @@ final class MemoryChannel: WebSocketChannel {
     func fallSilent() {
         self.state.withLock { $0.answersPings = false }
     }
+
+    /// From now on they are answered again, late ones too.
+    func speakAgain() {
+        self.state.withLock { $0.answersPings = true }
+    }
+
+    /// This end reads no more: whoever sends to it waits until ``peerLetsGo()``.
+    func peerHolds() {
+        self.peer?.state.withLock { $0.held = $0.held ?? [] }
+    }
+
+    func peerLetsGo() {
+        let held = self.peer?.state.withLock { state in
+            defer { state.held = nil }
+            return state.held
+        }
+        for sender in held ?? [] { sender.resume() }
+    }
+
+    /// How many senders wait for this end.
+    var peerHeldCount: Int { self.peer?.state.withLock { $0.held?.count } ?? 0 }
 
     func receive() async -> WebSocketMessage? {
         await withCheckedContinuation { continuation in
@@ -55,13 +78,23 @@ final class MemoryChannel: WebSocketChannel {
             return reader
         }
         reader?.resume(returning: message)
+        await withCheckedContinuation { continuation in
+            let isHeld = self.state.withLock { state in
+                state.held?.append(continuation)
+                return state.held != nil
+            }
+            if !isHeld { continuation.resume() }
+        }
         return true
     }
 
     func ping(within limit: Duration) async -> Bool {
-        if let peer = self.peer, peer.state.withLock({ $0.answersPings }) { return true }
-        try? await Task.sleep(for: limit)
-        return false
+        let deadline = ContinuousClock.now + limit
+        while self.peer?.state.withLock({ $0.answersPings }) == false {
+            guard ContinuousClock.now < deadline else { return false }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return self.peer != nil
     }
 
     func close(_ close: WebSocketClose) {
@@ -88,21 +121,19 @@ final class MemoryChannel: WebSocketChannel {
     }
 
     private func finish(_ end: WebSocketEnd) {
-        let (reader, enders) = self.state.withLock { state in
-            guard state.end == nil else {
-                return (
-                    CheckedContinuation<WebSocketMessage?, Never>?.none, [CheckedContinuation<WebSocketEnd, Never>]()
-                )
-            }
+        let ended = self.state.withLock { state -> State? in
+            guard state.end == nil else { return nil }
+            let ended = state
             state.end = end
             state.peer = nil
-            defer {
-                state.reader = nil
-                state.enders = []
-            }
-            return (state.reader, state.enders)
+            state.reader = nil
+            state.enders = []
+            state.held = nil
+            return ended
         }
-        reader?.resume(returning: nil)
-        for ender in enders { ender.resume(returning: end) }
+        guard let ended else { return }
+        for sender in ended.held ?? [] { sender.resume() }
+        ended.reader?.resume(returning: nil)
+        for ender in ended.enders { ender.resume(returning: end) }
     }
 }

@@ -12,6 +12,12 @@ final class PlatformInMemory: WebSocketTransport {
         /// It is refused with this status and body.
         case refuse(Int, String)
         case noConnection
+        /// It says nothing until ``release()``.
+        case holdOpen
+        /// The parameters are answered with this frame.
+        case answerStart(String)
+        /// It says this when so many bytes of audio have come, once, and goes on.
+        case sayAtBytes(Int, String)
         /// It breaks when so many bytes of audio have come.
         case breakAtBytes(Int)
         /// It breaks when the end has come, before anything is evaluated.
@@ -22,6 +28,9 @@ final class PlatformInMemory: WebSocketTransport {
         case answer(String)
         /// The end is answered with this frame, behind ``release()``.
         case holdAndAnswer(String)
+        /// It says this before it has the end, although that is on its way, and then does its part behind ``release()``:
+        /// evaluates, or says this.
+        case answerEarly(String, then: String?)
         /// It is closed with this code when the end has come.
         case close(UInt16)
         /// The result waits until ``release()``.
@@ -34,6 +43,7 @@ final class PlatformInMemory: WebSocketTransport {
         var bills: [String] = []
         var urls: [String] = []
         var held: [Waiting<Void>] = []
+        var line: MemoryChannel?
         var openCount = 0
         var startCount = 0
     }
@@ -52,6 +62,17 @@ final class PlatformInMemory: WebSocketTransport {
     var openCount: Int { self.state.withLock { $0.openCount } }
     var startCount: Int { self.state.withLock { $0.startCount } }
     var heldCount: Int { self.state.withLock { $0.held.count } }
+
+    /// The accounts that connections were signed for.
+    var appKeys: [String] {
+        self.urls.map { url in
+            let rest = url.split(separator: "appKey=", maxSplits: 1).last ?? ""
+            return String(rest.prefix { $0 != "&" })
+        }
+    }
+
+    /// The platform's end of the connection that was made last.
+    var line: MemoryChannel? { self.state.withLock { $0.line } }
 
     func release() {
         let held = self.state.withLock { state in
@@ -73,7 +94,10 @@ final class PlatformInMemory: WebSocketTransport {
             throw .refused(HTTPTransportResponse(status: status, fields: HTTPFields(), body: Array(body.utf8)))
         default:
             let (ours, theirs) = MemoryChannel.pair()
-            self.state.withLock { $0.openCount += 1 }
+            self.state.withLock { state in
+                state.openCount += 1
+                state.line = theirs
+            }
             Task {
                 await self.serve(theirs, fault)
                 self.state.withLock { $0.openCount -= 1 }
@@ -85,12 +109,18 @@ final class PlatformInMemory: WebSocketTransport {
     private func serve(_ line: MemoryChannel, _ fault: Fault) async {
         var key = ""
         var audio: [UInt8] = []
+        var hasSpoken = false
+        if case .holdOpen = fault { await self.hold() }
         await line.send(.text(#"{"event":"connected"}"#))
         while let message = await line.receive() {
             switch message.kind {
             case .binary:
                 audio += message.bytes
                 if case .breakAtBytes(let count) = fault, audio.count >= count { return line.abort() }
+                if case .sayAtBytes(let count, let frame) = fault, audio.count >= count, !hasSpoken {
+                    hasSpoken = true
+                    await line.send(.text(frame))
+                }
             case .text:
                 let scanner = JSONScanner(message.bytes)
                 guard scanner.value(at: "cmd").flatMap({ scanner.string(of: $0) }) != "end" else {
@@ -100,6 +130,11 @@ final class PlatformInMemory: WebSocketTransport {
                 key = scanner.value(at: "idempotencyKey").flatMap { scanner.string(of: $0) } ?? ""
                 audio = []
                 self.state.withLock { $0.startCount += 1 }
+                if case .answerStart(let frame) = fault {
+                    await line.send(.text(frame))
+                    continue
+                }
+                if case .answerEarly = fault { line.fallSilent() }
                 await line.send(.text(#"{"event":"started"}"#))
             }
         }
@@ -116,6 +151,12 @@ final class PlatformInMemory: WebSocketTransport {
         case .holdAndAnswer(let frame):
             await self.hold()
             await line.send(.text(frame))
+            return true
+        case .answerEarly(let frame, let answer):
+            await line.send(.text(frame))
+            await self.hold()
+            guard let answer else { break }
+            await line.send(.text(answer))
             return true
         case .close(let code):
             WebSocketCloseCode(rawValue: code).map { line.close(WebSocketClose($0, reason: "as told")) }

@@ -15,10 +15,12 @@ final class RealtimeBench: Sendable {
     let platform: PlatformInMemory
     let store: Store
     let calls: PaidCalls
-    let account: Account
+    let accounts: [Account]
     let registry = RealtimeRegistry()
     let limiter = ClientLimiter()
     let metricsRegistry = MetricsRegistry()
+    /// How far the clock is ahead of the machine's.
+    private let passed = Locked(Duration.zero)
     private let services: RealtimeServices
     private let loop: EventLoop
     private let directory: URL
@@ -28,6 +30,7 @@ final class RealtimeBench: Sendable {
         concurrency: Int = 64,
         precheck: PrecheckMode = .off,
         spoolBudget: Int64 = 1 << 30,
+        accounts: [(inout Account.Settings) -> Void] = [{ _ in }],
         configure: (inout RealtimeConfiguration) -> Void = { _ in }
     ) throws {
         let platform = PlatformInMemory(faults)
@@ -35,13 +38,19 @@ final class RealtimeBench: Sendable {
         self.directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("speechgate-\(UUID().uuidString)")
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
-        var settings = Account.Settings(secretKey: Secret("secret"))
-        settings.concurrency = concurrency
-        self.account = Account(name: "main", appKey: "ak_test", settings: settings)
+        self.accounts = zip(["ak_test", "ak_next", "ak_last"], accounts).map { appKey, change in
+            var settings = Account.Settings(secretKey: Secret("secret"))
+            settings.concurrency = concurrency
+            change(&settings)
+            return Account(name: appKey, appKey: appKey, settings: settings)
+        }
+        var clock = GatewayClock.system
+        clock.now = { [passed] in ContinuousClock.now + passed.withLock { $0 } }
         let logger = Logger(level: .error, sink: SilentSink())
         self.calls = PaidCalls(
             services: UpstreamServices(
                 transport: NoTransport(),
+                clock: clock,
                 limiter: self.limiter,
                 logger: logger,
                 metrics: GatewayMetrics(registry: self.metricsRegistry)
@@ -59,7 +68,7 @@ final class RealtimeBench: Sendable {
         self.services = RealtimeServices(
             configuration: configuration,
             calls: self.calls,
-            accounts: AccountPool([self.account]),
+            accounts: AccountPool(self.accounts),
             transport: platform,
             bodies: BodyStorage(configuration: .init(), spool: spool, fingerprintKey: self.store.fingerprintKey),
             registry: self.registry,
@@ -96,6 +105,15 @@ final class RealtimeBench: Sendable {
         let client = RoundClient(line: ours, drain: { handler.drain(theirs) })
         _ = try await client.next()
         return client
+    }
+
+    /// The account that comes first.
+    var account: Account { self.accounts[0] }
+
+    /// Lets time pass, and has the sessions looked after.
+    func pass(_ duration: Duration) async {
+        self.passed.withLock { $0 += duration }
+        for session in self.registry.all { await session.look(isCredentialCurrent: true) }
     }
 
     /// Waits until something holds that other tasks bring about.

@@ -1,0 +1,106 @@
+import HTTPWire
+import Store
+import Testing
+
+@testable import GatewayCore
+@testable import ProviderYugu
+
+/// Progress keeps nobody waiting, and the last word is the result's.
+@Suite struct RealtimeProgressTests {
+    private static func progress(_ readUnits: Int, of count: Int = 9, words: Range<Int>? = nil) -> String {
+        let units = (0..<count).map { index in
+            #"{"word":"w\#(index)","read":\#(index < readUnits),"matched":\#(index < readUnits)}"#
+        }
+        let entries = words.map { $0.map { #"{"word":"w\#($0)"}"# }.joined(separator: ",") }
+        let list = entries.map { #","words":[\#($0)]"# } ?? ""
+        return #"{"eof":0,"result":{"bytes":1,"progress":[\#(units.joined(separator: ","))]\#(list)}}"#
+    }
+
+    private static func started(_ bench: RealtimeBench, key: String? = nil) async throws -> RoundClient {
+        let client = try await bench.connect()
+        await client.start(key: key)
+        _ = try await client.next()
+        await client.speak(RoundClient.audio())
+        try await bench.wait { bench.platform.startCount == 1 }
+        return client
+    }
+
+    @Test func aClientThatDoesNotReadKeepsNobodyFromThePlatform() async throws {
+        let bench = try RealtimeBench()
+        let client = try await Self.started(bench, key: "k")
+        client.line.peerHolds()
+        await bench.platform.line?.send(.text(Self.progress(1)))
+        try await bench.wait { client.line.peerHeldCount == 1 }
+        for units in 2...9 { await bench.platform.line?.send(.text(Self.progress(units))) }
+        await client.end()
+        // The result is read and stored although nobody takes it.
+        let key = try #require(IdempotencyKey("k"))
+        let scope = CallScope(client: "school", user: nil, key: key).hash
+        try await bench.wait { try bench.store.lookUp(scope)?.answer != nil }
+        client.line.peerLetsGo()
+        // The first was on its way already; of the others the newest is left, then the result.
+        #expect(try await client.next() == Self.progress(1))
+        #expect(try await client.next() == Self.progress(9))
+        #expect(try await client.next().contains(#""recordId""#))
+        await bench.close()
+    }
+
+    @Test func everyFrameReachesAClientThatReads() async throws {
+        let bench = try RealtimeBench()
+        let client = try await Self.started(bench)
+        for units in 1...9 {
+            await bench.platform.line?.send(.text(Self.progress(units)))
+            #expect(try await client.next() == Self.progress(units))
+        }
+        await client.end()
+        #expect(try await client.next().contains(#""recordId""#))
+        await bench.close()
+    }
+
+    @Test func nothingFollowsTheLastWord() async throws {
+        let bench = try RealtimeBench(precheck: .reject)
+        let client = try await bench.connect()
+        await client.start()
+        _ = try await client.next()
+        await client.speak([UInt8](repeating: 0, count: 64_000))
+        try await bench.wait { bench.platform.startCount == 1 }
+        client.line.peerHolds()
+        await client.end()
+        try await bench.wait { client.line.peerHeldCount == 1 }
+        await bench.platform.line?.send(.text(Self.progress(3)))
+        try await Task.sleep(for: .milliseconds(20))
+        client.line.peerLetsGo()
+        #expect(try await client.next().contains(#""code":90103"#))
+        await client.send(#"{"cmd":"ping"}"#)
+        #expect(try await client.next().contains("pong"))
+        await bench.close()
+    }
+
+    // MARK: Words
+
+    private static func merged(_ frame: String, dropping count: Int = 0, waiting: String? = nil) -> String {
+        let dialect = YuguDialect(surface: .compat(.chineseSentence), baseURL: "http://platform")
+        let bytes = dialect.progress(Array(frame.utf8), droppingWords: count, inPlaceOf: waiting.map { Array($0.utf8) })
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func aFrameThatTakesAnothersPlaceTellsItsWordsToo() {
+        let waiting = Self.progress(4, words: 2..<4)
+        #expect(
+            Self.merged(Self.progress(6, words: 4..<6), waiting: waiting) == Self.progress(6, words: 2..<6)
+        )
+        #expect(Self.merged(Self.progress(4, words: 4..<4), waiting: waiting) == waiting)
+        // After a break the words come from the first unit on; the client has been told of them, or is now.
+        #expect(
+            Self.merged(Self.progress(6, words: 0..<6), dropping: 4, waiting: waiting) == Self.progress(6, words: 2..<6)
+        )
+        #expect(Self.merged(Self.progress(5), waiting: waiting) == Self.progress(5))
+    }
+
+    @Test func bytesAloneTakeNobodysPlaceWhoTellsMore() {
+        let bytes = #"{"eof":0,"result":{"bytes":32000}}"#
+        #expect(Self.merged(bytes, waiting: Self.progress(2)) == Self.progress(2))
+        #expect(Self.merged(bytes, waiting: #"{"eof":0,"result":{"bytes":16000}}"#) == bytes)
+        #expect(Self.merged(Self.progress(2), waiting: bytes) == Self.progress(2))
+    }
+}
