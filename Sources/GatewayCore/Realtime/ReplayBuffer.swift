@@ -5,7 +5,7 @@ internal import Store
 /// The audio of a round as long as another connection may need it: the last bytes in memory, those before in a file.
 struct ReplayBuffer {
     /// Kept in memory; what is more goes to the file at once.
-    private static let memory = 64 << 10
+    private static let memory = 16 << 10
 
     private let storage: BodyStorage
     private let client: String
