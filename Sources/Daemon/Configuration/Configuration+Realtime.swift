@@ -9,6 +9,7 @@ extension Configuration.Realtime {
         realtime.duration("endingTimeout", into: &self.endingTimeout, in: .milliseconds(10) ... .seconds(7_200))
         realtime.duration("pingInterval", into: &self.pingInterval, in: .milliseconds(10) ... .seconds(600))
         realtime.duration("pongTimeout", into: &self.pongTimeout, in: .milliseconds(10) ... .seconds(600))
+        realtime.duration("refusalTimeout", into: &self.refusalTimeout, in: .milliseconds(10) ... .seconds(600))
         realtime.object("reconnect") { self.reconnect.read(&$0) }
         realtime.size("audioBytes", into: &self.audioBytes, in: .kibibytes(32) ... .mebibytes(64))
         realtime.duration("roundTimeout", into: &self.roundTimeout, in: .milliseconds(100) ... .seconds(7_200))
@@ -49,6 +50,7 @@ extension Configuration.Realtime {
         configuration.round.endingTimeout = self.endingTimeout
         configuration.round.pingInterval = self.pingInterval
         configuration.round.pongTimeout = self.pongTimeout
+        configuration.round.refusalTimeout = self.refusalTimeout
         configuration.round.initialDelay = self.reconnect.initialDelay
         configuration.round.maximumDelay = self.reconnect.maximumDelay
         configuration.round.jitter = self.reconnect.jitter

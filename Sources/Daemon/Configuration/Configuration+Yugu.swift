@@ -52,6 +52,8 @@ extension Configuration {
         var pingInterval: Duration = .seconds(15)
         /// How long a ping may go without its answer; the default is 30 s.
         var pongTimeout: Duration = .seconds(30)
+        /// How long a result is waited for when the platform said no before it had the end; the default is 10 s.
+        var refusalTimeout: Duration = .seconds(10)
         /// When a lost connection is made again.
         var reconnect = Reconnect()
         /// The audio of a round that is kept to be sent again; the default is 10 MiB.

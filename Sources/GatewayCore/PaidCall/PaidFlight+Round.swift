@@ -11,12 +11,17 @@ extension PaidFlight {
     func fly(_ round: any PaidRound, on carrier: Account?) async -> Landing {
         guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
         guard !self.calls.isDiskLow else { return .failed(.diskLow) }
+        guard !self.calls.isCut else { return .failed(.draining) }
         let account: Account
         let reservations: [Reservation]
         do {
             (account, reservations) = try await self.board(round, on: carrier)
         } catch {
             return .failed(error)
+        }
+        guard !self.calls.isCut else {
+            self.calls.quotas.giveBack(reservations)
+            return .failed(.draining)
         }
         // Whoever ended its round waits for the result, present or not.
         guard self.calls.flights.markSent(self.request.scope.hash, self.flight) else {

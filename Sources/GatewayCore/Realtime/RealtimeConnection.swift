@@ -126,7 +126,7 @@ actor RealtimeConnection {
 
     /// Closes when a round begins before the result of the one before: whose came next, nobody could tell.
     private func refusesToBegin() async -> Bool {
-        guard let round = self.round, await round.phase == .ending else { return false }
+        guard let round = self.round, await round.isEnding else { return false }
         self.close(.policyViolation, "a round began before the result of the one before")
         return true
     }
@@ -226,7 +226,7 @@ actor RealtimeConnection {
         }
         let idle = self.services.clock.now() - self.idleSince
         // What is told takes as long as the client has no room for it, and others wait to be looked after.
-        if idle > self.services.configuration.idleTimeout, await self.round?.phase != .ending {
+        if idle > self.services.configuration.idleTimeout, await self.round?.isEnding != true {
             guard !self.isLeaving else { return }
             self.isLeaving = true
             self.start { await self.leaveIdle() }
@@ -237,10 +237,16 @@ actor RealtimeConnection {
 
     private func leaveIdle() async {
         let error = GatewayError.sessionIdle(self.services.configuration.idleTimeout)
-        if let round = self.round {
+        let round = self.round
+        if let round {
             await round.giveUp(error)
         } else if !self.isRefused {
             await self.refuse(error)
+        }
+        // Its end, or another round, may have come meanwhile.
+        guard self.round === round, await round?.isEnding != true else {
+            self.isLeaving = false
+            return
         }
         self.close(.normalClosure, "nothing came for too long")
     }

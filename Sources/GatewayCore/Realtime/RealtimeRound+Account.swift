@@ -24,8 +24,11 @@ extension RealtimeRound {
 
     private func accountToBoard() throws(GatewayError) -> Account {
         if let account = self.carrier ?? self.account { return account }
-        // Of a round that has failed already the outcome tells.
-        if self.session.state.isTerminal, let lastAccount { return lastAccount }
+        if self.session.state.isTerminal {
+            // Of a round that has failed already the outcome tells; one that no account ever carried has none.
+            guard let lastAccount else { throw self.accountRefusal ?? .queueFull }
+            return lastAccount
+        }
         do {
             return try self.takeSlot()
         } catch {
@@ -124,8 +127,10 @@ extension RealtimeRound {
     /// - Returns: Whether there is another one.
     private func passOver(_ account: Account) -> Bool {
         self.refusedAccounts.append(account.appKey)
-        guard self.carrier == nil else { return false }
-        return self.availabilities(self.candidates).contains(.available)
+        guard self.carrier == nil, self.availabilities(self.candidates).contains(.available) else { return false }
+        // Where it was, it will not be again.
+        if self.lastAccount === account { self.lastAccount = nil }
+        return true
     }
 
     // MARK: Faults
@@ -156,8 +161,9 @@ extension RealtimeRound {
     func leave(_ account: Account) async -> Bool {
         self.carrier = nil
         guard self.session.isReplayable, self.passOver(account) else { return false }
-        if self.lastAccount === account { self.lastAccount = nil }
-        if self.session.state != .reconnecting {
+        if self.session.state == .reconnecting {
+            self.releaseSlot()
+        } else {
             guard let actions = self.session.takeOver(at: self.now) else { return false }
             await self.perform(actions)
         }

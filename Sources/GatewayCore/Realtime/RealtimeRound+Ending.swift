@@ -27,9 +27,10 @@ extension RealtimeRound {
     /// Tells the client how the round has ended.
     func finish(_ result: FlightResult, warnings: [RealtimeWarning]? = nil) async {
         guard self.phase == .ending else { return }
-        self.phase = .over
+        self.phase = .telling
         // Whatever the platform has to say of progress, it comes too late; what it has said goes before the result.
         await self.perform(self.session.cancel())
+        self.releaseSlot()
         await self.showing?.value
         let frame: [UInt8]
         let ending: RealtimeMetrics.Ending
@@ -53,6 +54,8 @@ extension RealtimeRound {
             preconditionFailure("an answer comes as a response")
         }
         self.services.metrics.count(ending)
+        // From here on a close of the session goes behind the frame.
+        self.phase = .over
         await self.tell(frame)
         await self.close(ending)
     }
@@ -64,8 +67,11 @@ extension RealtimeRound {
 
     func close(_ ending: RealtimeMetrics.Ending) async {
         await self.perform(self.session.cancel())
+        // Between two connections the machine knows of none that holds it.
+        self.releaseSlot()
         self.session.close()
         self.judge(.none)
+        self.waitingProgress = nil
         self.timer?.task.cancel()
         self.timer = nil
         self.buffer.removeAll()
@@ -75,6 +81,7 @@ extension RealtimeRound {
             "realtime round",
             [
                 "request.id": .string(self.requestID),
+                "client.id": .string(self.scope.client),
                 "realtime.ending": .string(ending.rawValue),
                 "realtime.connections": .int(self.connectionCount),
                 "audio_ms": .int(self.byteCount / 32),

@@ -64,7 +64,8 @@ extension RealtimeRound {
         self.releaseSlot()
     }
 
-    private func releaseSlot() {
+    /// Gives back the slot of the account, if one is held.
+    func releaseSlot() {
         self.account?.slots.release(at: self.now)
         self.account = nil
     }
@@ -104,6 +105,7 @@ extension RealtimeRound {
                 account = try self.takeSlot()
                 try self.admit(account)
             } catch {
+                self.accountRefusal = error
                 return await self.lost(.noAccount(error, isFinal: !self.hasBeenConnected), serial)
             }
             let timestamp = account.platformTime(self.services.clock) / 1000

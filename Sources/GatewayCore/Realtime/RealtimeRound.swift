@@ -24,6 +24,8 @@ actor RealtimeRound: PaidRound {
         case open
         /// The client has sent the end.
         case ending
+        /// The end is known and about to be told, behind what was told before.
+        case telling
         case over
     }
 
@@ -52,6 +54,8 @@ actor RealtimeRound: PaidRound {
     /// The account of which a slot is held.
     var account: Account?
     var lastAccount: Account?
+    /// Why no account could carry the round when that was asked last.
+    var accountRefusal: GatewayError?
     /// Accounts that the platform has refused in this round.
     var refusedAccounts: [String] = []
     /// What the breaker waits to hear of, and of whom.
@@ -107,6 +111,9 @@ actor RealtimeRound: PaidRound {
     }
 
     var now: ContinuousClock.Instant { self.services.clock.now() }
+
+    /// Whether the client has sent the end and waits for its result.
+    var isEnding: Bool { self.phase == .ending || self.phase == .telling }
     var audioMilliseconds: Int64 { (Int64(self.byteCount) + 31) / 32 }
 
     /// Starts a task on the loop, all of which stays there.

@@ -198,7 +198,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
         self.checkLoop()
         guard let carrier = self.carrier else { return }
         self.isFrozen = true
-        self.outgoing.drop(self.share.budget)
+        self.outgoing.drop(self.budget)
         self.machine.wroteSome(isAll: true, at: carrier.now)
         self.noteReading()
         carrier.endpointChanged()

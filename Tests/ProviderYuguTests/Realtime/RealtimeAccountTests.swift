@@ -11,6 +11,55 @@ import Testing
         #"{"event":"error","code":\#(code),"message":"no"}"#
     }
 
+    // MARK: Slots
+
+    /// After a break the round is without a connection for longer than a test lasts.
+    private static func pause(_ configuration: inout RealtimeConfiguration) {
+        configuration.round.initialDelay = .seconds(60)
+        configuration.round.maximumDelay = .seconds(60)
+    }
+
+    @Test func anEndThatIsRefusedBetweenTwoConnectionsGivesTheSlotBack() async throws {
+        let bench = try RealtimeBench([.breakAtBytes(640)], concurrency: 1, configure: Self.pause)
+        let client = try await bench.connect(token: "one")
+        await client.start(key: "a")
+        _ = try await client.next()
+        try await bench.wait { bench.platform.startCount == 1 }
+        await client.speak(RoundClient.audio())
+        try await bench.wait { bench.hasFreeSlot }
+        #expect(try await bench.connect(token: "one").round(key: "b").contains(#""recordId""#))
+        try await bench.wait { bench.hasFreeSlot }
+        await client.end()
+        #expect(try await client.next().contains("token_exhausted"))
+        try await bench.wait { bench.hasFreeSlot }
+        #expect(bench.platform.bills.count == 1)
+        await bench.close()
+    }
+
+    @Test func aRoundDoesNotGoBackToTheAccountThatItLeft() async throws {
+        let fault = Self.error(1310)
+        let bench = try RealtimeBench(
+            [.sayAtBytes(640, fault)],
+            accounts: [{ _ in }, { $0.concurrency = 1 }],
+            configure: Self.pause
+        )
+        #expect(bench.accounts[1].takeFreeSlot(at: .now))
+        let client = try await bench.connect()
+        await client.start(key: "k")
+        _ = try await client.next()
+        try await bench.wait { bench.platform.startCount == 1 }
+        await client.speak(RoundClient.audio())
+        try await bench.wait { bench.platform.openCount == 0 }
+        await client.end()
+        #expect(try await client.next().contains(#""code":42901"#))
+        #expect(bench.platform.appKeys == ["ak_test"] && bench.platform.bills.isEmpty)
+        // Nothing was executed, so the key is free.
+        bench.accounts[1].slots.release(at: .now)
+        #expect(try await bench.connect().round(key: "k").contains(#""recordId""#))
+        #expect(bench.platform.appKeys == ["ak_test", "ak_next"])
+        await bench.close()
+    }
+
     // MARK: The day of an account
 
     @Test func anAccountWhoseDayIsUsedUpIsPassedOver() async throws {

@@ -88,14 +88,23 @@ final class RealtimeBench: Sendable {
     }
 
     /// A session whose client has heard `connected`.
+    ///
+    /// - Parameter token: The name of a token that is good for one call; nil for an API key.
     func connect(
         user: String? = nil,
         surface: EvaluateSurface = .native,
-        policy: BufferPolicy? = nil
+        policy: BufferPolicy? = nil,
+        token: String? = nil
     ) async throws -> RoundClient {
         let (ours, theirs) = MemoryChannel.pair()
+        var principal = Principal(client: "school", user: user, scopes: [.realtime])
+        if let token {
+            principal.credential = .token(id: token)
+            principal.maximumCalls = 1
+            principal.expiresAt = .max
+        }
         var opening = RealtimeOpening(
-            principal: Principal(client: "school", user: user, scopes: [.realtime]),
+            principal: principal,
             dialect: YuguDialect(surface: surface, baseURL: "http://platform"),
             requestID: "r"
         )
@@ -109,6 +118,13 @@ final class RealtimeBench: Sendable {
 
     /// The account that comes first.
     var account: Account { self.accounts[0] }
+
+    /// Whether the account that comes first could take another call.
+    var hasFreeSlot: Bool {
+        guard self.account.takeFreeSlot(at: .now) else { return false }
+        self.account.slots.release(at: .now)
+        return true
+    }
 
     /// Lets time pass, and has the sessions looked after.
     func pass(_ duration: Duration) async {

@@ -48,6 +48,20 @@ import Testing
         await bench.close()
     }
 
+    @Test func whenTheProcessEndsNoRoundIsSentAnyMore() async throws {
+        let bench = try RealtimeBench()
+        let client = try await bench.connect()
+        await client.start(key: "k")
+        _ = try await client.next()
+        await client.speak(RoundClient.audio())
+        try await bench.wait { bench.platform.startCount == 1 }
+        bench.calls.cut()
+        await client.end()
+        #expect(try await client.next().contains(#""reason":"draining""#))
+        #expect(try Self.row(bench, key: "k") == nil && bench.platform.bills.isEmpty)
+        await bench.close()
+    }
+
     @Test func withoutAnotherWordTheKeyStaysInDoubt() async throws {
         let bench = try RealtimeBench([.answerEarly(Self.refusal, then: nil)]) {
             $0.round.refusalTimeout = .milliseconds(30)

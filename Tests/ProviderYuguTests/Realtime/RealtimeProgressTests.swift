@@ -25,7 +25,10 @@ import Testing
         return client
     }
 
-    @Test func aClientThatDoesNotReadKeepsNobodyFromThePlatform() async throws {
+    enum Meanwhile: CaseIterable { case nothing, aMinute, drain }
+
+    @Test(arguments: Meanwhile.allCases)
+    func aClientThatDoesNotReadKeepsNobodyFromThePlatform(meanwhile: Meanwhile) async throws {
         let bench = try RealtimeBench()
         let client = try await Self.started(bench, key: "k")
         client.line.peerHolds()
@@ -37,6 +40,13 @@ import Testing
         let key = try #require(IdempotencyKey("k"))
         let scope = CallScope(client: "school", user: nil, key: key).hash
         try await bench.wait { try bench.store.lookUp(scope)?.answer != nil }
+        // Whatever would end the session waits for the result to be told.
+        switch meanwhile {
+        case .nothing: break
+        case .aMinute: await bench.pass(.seconds(61))
+        case .drain: client.drain()
+        }
+        await bench.calls.drain()
         client.line.peerLetsGo()
         // The first was on its way already; of the others the newest is left, then the result.
         #expect(try await client.next() == Self.progress(1))
