@@ -1,3 +1,5 @@
+public import Telemetry
+
 /// What the handshake of a realtime session said.
 public struct RealtimeOpening: Sendable {
     /// Who asks.
@@ -6,6 +8,8 @@ public struct RealtimeOpening: Sendable {
     public let dialect: any RealtimeDialect
     /// The id of the handshake in the log.
     public let requestID: String
+    /// The trace that the handshake named; nil for none.
+    public var trace: TraceContext?
     /// The key of rounds that bring none of their own; nil for one made for each.
     public var key: IdempotencyKey?
     /// What becomes of audio when the platform's connection breaks; nil as the client's limits say.

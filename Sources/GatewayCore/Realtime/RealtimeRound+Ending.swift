@@ -77,17 +77,13 @@ extension RealtimeRound {
         self.buffer.removeAll()
         if self.isCounted { self.services.upstream.limiter.endCall(client: self.scope.client, user: self.scope.user) }
         self.isCounted = false
-        self.services.logger.info(
-            "realtime round",
-            [
-                "request.id": .string(self.requestID),
-                "client.id": .string(self.scope.client),
-                "realtime.ending": .string(ending.rawValue),
-                "realtime.connections": .int(self.connectionCount),
-                "audio_ms": .int(self.byteCount / 32),
-                "duration_ms": .milliseconds(self.now - self.began),
-            ]
-        )
+        var metadata: LogMetadata = [
+            "request.id": .string(self.requestID), "client.id": .string(self.scope.client),
+            "realtime.ending": .string(ending.rawValue), "realtime.connections": .int(self.connectionCount),
+            "audio_ms": .int(self.byteCount / 32), "duration_ms": .milliseconds(self.now - self.began),
+        ]
+        if let trace = self.trace { metadata["trace.id"] = .string(trace.traceID) }
+        self.services.logger.info("realtime round", metadata)
         self.over.resolve(self.closing)
     }
 }

@@ -144,6 +144,9 @@ extension RealtimeRound {
         request.configuration.limits.frameBytes = self.services.upstream.maximumAnswer
         request.configuration.limits.messageBytes = self.services.upstream.maximumAnswer
         request.configuration.pingInterval = nil
+        if let trace = self.trace {
+            request.fields.append(.traceparent, trace.field(parent: .random(in: 1 ... .max)))
+        }
         return request
     }
 

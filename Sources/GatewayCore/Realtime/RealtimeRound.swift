@@ -37,6 +37,7 @@ actor RealtimeRound: PaidRound {
     let dialect: any RealtimeDialect
     let principal: Principal
     let requestID: String
+    let trace: TraceContext?
     let client: any WebSocketChannel
     private(set) var parameters: RoundParameters
     var phase = Phase.open
@@ -94,6 +95,7 @@ actor RealtimeRound: PaidRound {
         self.dialect = session.dialect
         self.principal = session.principal
         self.requestID = session.requestID
+        self.trace = session.trace
         self.client = client
         self.services = services
         let limits = services.upstream.limiter.limits(of: scope.client)

@@ -53,6 +53,7 @@ public struct RealtimeSessions: Sendable {
             return self.refusal(of: error, exchange)
         }
         var opening = RealtimeOpening(principal: principal, dialect: dialect, requestID: exchange.requestID)
+        opening.trace = exchange.trace.context
         opening.key = query.idempotencyKey
         if let text = query["bufferPolicy"] {
             guard let policy = BufferPolicy(rawValue: text) else {

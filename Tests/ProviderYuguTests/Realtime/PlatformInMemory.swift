@@ -42,6 +42,7 @@ final class PlatformInMemory: WebSocketTransport {
         var evaluated: [String: [UInt8]] = [:]
         var bills: [String] = []
         var urls: [String] = []
+        var traces: [String?] = []
         var held: [Waiting<Void>] = []
         var line: MemoryChannel?
         var openCount = 0
@@ -59,6 +60,8 @@ final class PlatformInMemory: WebSocketTransport {
     /// The audio that was evaluated, by key.
     var evaluated: [String: [UInt8]] { self.state.withLock { $0.evaluated } }
     var urls: [String] { self.state.withLock { $0.urls } }
+    /// The `traceparent` of each handshake.
+    var traces: [String?] { self.state.withLock { $0.traces } }
     var openCount: Int { self.state.withLock { $0.openCount } }
     var startCount: Int { self.state.withLock { $0.startCount } }
     var heldCount: Int { self.state.withLock { $0.held.count } }
@@ -85,6 +88,7 @@ final class PlatformInMemory: WebSocketTransport {
     func open(_ request: WebSocketRequest) async throws(WebSocketOpenError) -> any WebSocketChannel {
         let fault = self.state.withLock { state in
             state.urls.append(request.url)
+            state.traces.append(request.fields[.traceparent])
             return state.faults.isEmpty ? Fault.none : state.faults.removeFirst()
         }
         switch fault {

@@ -94,7 +94,8 @@ final class RealtimeBench: Sendable {
         user: String? = nil,
         surface: EvaluateSurface = .native,
         policy: BufferPolicy? = nil,
-        token: String? = nil
+        token: String? = nil,
+        traceparent: String? = nil
     ) async throws -> RoundClient {
         let (ours, theirs) = MemoryChannel.pair()
         var principal = Principal(client: "school", user: user, scopes: [.realtime])
@@ -109,6 +110,7 @@ final class RealtimeBench: Sendable {
             requestID: "r"
         )
         opening.policy = policy
+        opening.trace = traceparent.flatMap { TraceContext($0) }
         let handler = RealtimeHandler(opening, self.services)
         self.loop.run { await handler.run(theirs) }
         let client = RoundClient(line: ours, drain: { handler.drain(theirs) })

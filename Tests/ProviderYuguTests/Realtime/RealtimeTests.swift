@@ -62,6 +62,20 @@ import Testing
         await bench.close()
     }
 
+    @Test func theTraceOfTheHandshakeGoesOnToEveryConnection() async throws {
+        let bench = try RealtimeBench([.breakAtEnd])
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let client = try await bench.connect(traceparent: "00-\(id)-00f067aa0ba902b7-01")
+        #expect(try await client.round().contains(#""recordId""#))
+        let traces = bench.platform.traces.compactMap { $0 }
+        #expect(traces.count == 2 && Set(traces).count == 2, "each connection is a part of its own")
+        #expect(traces.allSatisfy { $0.hasPrefix("00-\(id)-") && $0.hasSuffix("-01") && !$0.contains("00f067aa0ba902b7") })
+        // Without one, none is made up.
+        #expect(try await bench.connect().round().contains(#""recordId""#))
+        #expect(bench.platform.traces.last == .some(nil))
+        await bench.close()
+    }
+
     @Test func equalKeysOfTwoUsersNeverMeet() async throws {
         let bench = try RealtimeBench()
         _ = try await bench.connect(user: "anna").round(key: "k")
