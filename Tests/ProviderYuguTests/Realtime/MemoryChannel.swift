@@ -11,6 +11,7 @@ final class MemoryChannel: WebSocketChannel {
         var enders: [CheckedContinuation<WebSocketEnd, Never>] = []
         var end: WebSocketEnd?
         var answersPings = true
+        var answeredPings = 0
         /// Senders of this end that wait for the other end to read; nil while it does.
         var held: [CheckedContinuation<Void, Never>]?
         var peer: MemoryChannel?
@@ -94,8 +95,11 @@ final class MemoryChannel: WebSocketChannel {
             guard ContinuousClock.now < deadline else { return false }
             try? await Task.sleep(for: .milliseconds(1))
         }
-        return self.peer != nil
+        return self.peer?.state.withLock { $0.answeredPings += 1 } != nil
     }
+
+    /// How many pings of the other end were answered.
+    var answeredPings: Int { self.state.withLock { $0.answeredPings } }
 
     func close(_ close: WebSocketClose) {
         let peer = self.peer

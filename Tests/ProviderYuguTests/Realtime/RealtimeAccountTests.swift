@@ -135,9 +135,7 @@ import Testing
         let bench = try RealtimeBench([fault], accounts: [{ _ in }, { _ in }])
         let client = try await bench.connect()
         let audio = RoundClient.audio()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(audio)
+        try await client.begin(audio: audio)
         try await bench.wait { bench.platform.startCount == 2 }
         await client.end()
         let result = try await client.next()
@@ -164,9 +162,7 @@ import Testing
     @Test func whatIsNoFaultOfTheAccountMovesNothing() async throws {
         let bench = try RealtimeBench([.sayAtBytes(640, Self.error(40001))], accounts: [{ _ in }, { _ in }])
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin()
         #expect(try await client.next() == Self.error(40001))
         #expect(bench.platform.appKeys == ["ak_test"])
         await bench.close()
@@ -259,9 +255,7 @@ import Testing
         let faults = [PlatformInMemory.Fault.breakAtBytes(640)] + Array(repeating: .noConnection, count: 6)
         let bench = try RealtimeBench(faults, accounts: [Self.breaker])
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin()
         try await bench.wait { bench.platform.startCount == 2 }
         // Others are kept from a route that has failed six times.
         let other = try await bench.connect()
@@ -290,9 +284,7 @@ import Testing
         let faults = Array(repeating: PlatformInMemory.Fault.noConnection, count: 4)
         let bench = try RealtimeBench(faults, accounts: [Self.breaker, Self.breaker])
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin()
         try await bench.wait { bench.platform.startCount == 1 }
         await client.end()
         #expect(try await client.next().contains(#""recordId""#))

@@ -1,6 +1,5 @@
 import Cryptography
 import EventLoop
-import Foundation
 import HTTPWire
 import Locking
 import Store
@@ -23,7 +22,7 @@ final class RealtimeBench: Sendable {
     private let passed = Locked(Duration.zero)
     private let services: RealtimeServices
     private let loop: EventLoop
-    private let directory: URL
+    private let directory: TemporaryDirectory
 
     init(
         _ faults: [PlatformInMemory.Fault] = [],
@@ -35,8 +34,7 @@ final class RealtimeBench: Sendable {
     ) throws {
         let platform = PlatformInMemory(faults)
         self.platform = platform
-        self.directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("speechgate-\(UUID().uuidString)")
+        self.directory = try TemporaryDirectory()
         self.store = try Store.open(Store.Configuration(directory: self.directory.path))
         self.accounts = zip(["ak_test", "ak_next", "ak_last"], accounts).map { appKey, change in
             var settings = Account.Settings(secretKey: Secret("secret"))
@@ -84,7 +82,6 @@ final class RealtimeBench: Sendable {
         self.calls.stop()
         await self.store.close()
         self.loop.stop()
-        try? FileManager.default.removeItem(at: self.directory)
     }
 
     /// A session whose client has heard `connected`.
@@ -183,11 +180,16 @@ struct RoundClient: Sendable {
         throw Ended(code: close.code?.rawValue)
     }
 
-    /// A whole round; its last frame.
-    func round(key: String? = nil, audio: [UInt8] = RoundClient.audio()) async throws -> String {
+    /// A round up to its end: parameters, which the server accepts, and audio.
+    func begin(key: String? = nil, audio: [UInt8] = RoundClient.audio()) async throws {
         await self.start(key: key)
         _ = try await self.next()
         await self.speak(audio)
+    }
+
+    /// A whole round; its last frame.
+    func round(key: String? = nil, audio: [UInt8] = RoundClient.audio()) async throws -> String {
+        try await self.begin(key: key, audio: audio)
         await self.end()
         return try await self.next()
     }

@@ -17,9 +17,7 @@ import Testing
     @Test func aNoFromBeforeTheEndIsNotItsAnswer() async throws {
         let bench = try RealtimeBench([.answerEarly(Self.refusal, then: nil)])
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         await client.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         bench.platform.release()
@@ -33,14 +31,12 @@ import Testing
         let second = #"{"event":"error","message":"no audio/config"}"#
         let bench = try RealtimeBench([.answerEarly(Self.refusal, then: second)])
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         await client.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         // Until the pong, even a second one may be from before the end.
         bench.platform.line?.speakAgain()
-        try await Task.sleep(for: .milliseconds(20))
+        try await bench.wait { bench.platform.line?.answeredPings == 1 }
         bench.platform.release()
         #expect(try await client.next() == Self.refusal)
         await bench.calls.drain()
@@ -51,9 +47,7 @@ import Testing
     @Test func whenTheProcessEndsNoRoundIsSentAnyMore() async throws {
         let bench = try RealtimeBench()
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         try await bench.wait { bench.platform.startCount == 1 }
         bench.calls.cut()
         await client.end()
@@ -67,9 +61,7 @@ import Testing
             $0.round.refusalTimeout = .milliseconds(30)
         }
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         await client.end()
         #expect(try await client.next() == Self.refusal)
         #expect(try Self.row(bench, key: "k")?.isUnresolved == true)
@@ -84,9 +76,7 @@ import Testing
     @Test func audioThatFindsNoRoomBeforeTheStartIsCalledSo() async throws {
         let bench = try RealtimeBench([.holdOpen], spoolBudget: 0)
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio(count: 200_000))
+        try await client.begin(audio: RoundClient.audio(count: 200_000))
         let error = try await client.next()
         #expect(error.hasPrefix(#"{"event":"error","code":90008,"#) && error.contains("spool_full"), "\(error)")
         #expect(!error.contains("broke") && bench.platform.bills.isEmpty)
@@ -96,9 +86,7 @@ import Testing
     @Test func moreAudioThanIsKeptBeforeTheStartIsCalledSo() async throws {
         let bench = try RealtimeBench([.holdOpen]) { $0.round.audioLimit = 32_768 }
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio(count: 64_000))
+        try await client.begin(audio: RoundClient.audio(count: 64_000))
         let error = try await client.next()
         #expect(error.hasPrefix(#"{"event":"error","code":90008,"#) && error.contains("not connected"), "\(error)")
         #expect(!error.contains("broke") && bench.platform.bills.isEmpty)

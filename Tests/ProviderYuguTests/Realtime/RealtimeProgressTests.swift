@@ -18,9 +18,7 @@ import Testing
 
     private static func started(_ bench: RealtimeBench, key: String? = nil) async throws -> RoundClient {
         let client = try await bench.connect()
-        await client.start(key: key)
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: key)
         try await bench.wait { bench.platform.startCount == 1 }
         return client
     }
@@ -70,9 +68,7 @@ import Testing
     @Test func nothingFollowsTheLastWord() async throws {
         let bench = try RealtimeBench(precheck: .reject)
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak([UInt8](repeating: 0, count: 64_000))
+        try await client.begin(audio: [UInt8](repeating: 0, count: 64_000))
         try await bench.wait { bench.platform.startCount == 1 }
         client.line.peerHolds()
         await client.end()

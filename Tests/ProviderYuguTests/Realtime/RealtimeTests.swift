@@ -89,9 +89,7 @@ import Testing
         let bench = try RealtimeBench([.hold, .hold])
         let clients = [try await bench.connect(), try await bench.connect()]
         for client in clients {
-            await client.start(key: "k")
-            _ = try await client.next()
-            await client.speak(RoundClient.audio())
+            try await client.begin(key: "k")
         }
         await clients[0].end()
         try await bench.wait { bench.platform.heldCount == 1 }
@@ -107,15 +105,11 @@ import Testing
     @Test func aSessionThatComesLateWaitsForTheOneThatRuns() async throws {
         let bench = try RealtimeBench([.hold])
         let first = try await bench.connect()
-        await first.start(key: "k")
-        _ = try await first.next()
-        await first.speak(RoundClient.audio())
+        try await first.begin(key: "k")
         await first.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
-        await second.start(key: "k")
-        _ = try await second.next()
-        await second.speak(RoundClient.audio())
+        try await second.begin(key: "k")
         await second.end()
         #expect(bench.platform.urls.count == 1)
         bench.platform.release()
@@ -127,15 +121,11 @@ import Testing
         let refusal = #"{"event":"error","code":40001,"message":"no"}"#
         let bench = try RealtimeBench([.holdAndAnswer(refusal)])
         let first = try await bench.connect()
-        await first.start(key: "k")
-        _ = try await first.next()
-        await first.speak(RoundClient.audio())
+        try await first.begin(key: "k")
         await first.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
-        await second.start(key: "k")
-        _ = try await second.next()
-        await second.speak(RoundClient.audio())
+        try await second.begin(key: "k")
         await second.end()
         try await Task.sleep(for: .milliseconds(20))
         #expect(bench.platform.urls.count == 1)
@@ -159,9 +149,7 @@ import Testing
     @Test func whoLeavesBeforeTheEndIsNotBilled() async throws {
         let bench = try RealtimeBench(concurrency: 1)
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         try await bench.wait { bench.platform.openCount == 1 }
         client.line.abort()
         try await bench.wait { bench.platform.openCount == 0 }
@@ -174,9 +162,7 @@ import Testing
     @Test func whoLeavesBehindTheEndFindsTheResult() async throws {
         let bench = try RealtimeBench([.hold])
         let client = try await bench.connect()
-        await client.start(key: "k")
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin(key: "k")
         await client.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         client.line.abort()
@@ -307,9 +293,7 @@ import Testing
     @Test func policyFailTellsOfTheBreak() async throws {
         let bench = try RealtimeBench([.breakAtBytes(640)])
         let client = try await bench.connect(policy: .fail)
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin()
         #expect(try await client.next().contains(#""code":50200"#))
         #expect(bench.platform.bills.isEmpty)
         await bench.close()
@@ -377,9 +361,7 @@ import Testing
         let bench = try RealtimeBench([.hold])
         let idle = try await bench.connect()
         let busy = try await bench.connect()
-        await busy.start()
-        _ = try await busy.next()
-        await busy.speak(RoundClient.audio())
+        try await busy.begin()
         await busy.end()
         try await bench.wait { bench.platform.heldCount == 1 }
         idle.drain()

@@ -10,9 +10,7 @@ import Testing
 
     private static func started(_ bench: RealtimeBench) async throws -> RoundClient {
         let client = try await bench.connect()
-        await client.start()
-        _ = try await client.next()
-        await client.speak(RoundClient.audio())
+        try await client.begin()
         try await bench.wait { bench.platform.startCount == 1 }
         // All audio has been taken when the pong comes.
         await client.send(Self.ping)
