@@ -181,8 +181,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops listening, closes what is idle, tells the handlers of WebSocket connections, and waits until the answers that
-    /// are owed are out and those connections over.
+    /// Stops listening, closes what is idle, after a second also what has not sent a request yet, tells the handlers of
+    /// WebSocket connections, and waits until the answers that are owed are out and those connections over.
     ///
     /// Those that are not over shortly before the limit are closed with 1001.
     ///

@@ -27,8 +27,9 @@ public final class Store: Sendable {
 
     /// Opens the store of a state directory, making both when they do not exist, and brings it to the present schema.
     ///
-    /// - Throws: `.locked` when another process uses the directory, `.otherSchema` when a newer SpeechGate wrote it,
-    ///   `.corrupt` when it is damaged or somebody else's, `.unavailable` when it cannot be read or written.
+    /// - Throws: `.locked` when another process uses the directory, `.otherSchema` when a newer SpeechGate wrote it, or a
+    ///   build whose steps are not those of this one, `.corrupt` when it is damaged or somebody else's, `.unavailable` when
+    ///   it cannot be read or written.
     public static func open(_ configuration: Configuration) throws(StoreError) -> Store {
         try Self.open(configuration, migrations: Migration.all)
     }

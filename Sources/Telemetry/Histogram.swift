@@ -12,7 +12,7 @@ public final class Histogram: Sendable {
 
         /// For spans of time, which the text shows in seconds.
         public static func durations(_ upper: [Duration]) -> Bounds {
-            Bounds(upper: upper.map(Histogram.nanoseconds), scale: 1e9)
+            Bounds(upper: upper.map { UInt64(clamping: $0.wholeNanoseconds) }, scale: 1e9)
         }
 
         /// For numbers of things.
@@ -44,7 +44,7 @@ public final class Histogram: Sendable {
 
     /// Counts a span of time.
     public func observe(_ duration: Duration) {
-        self.observe(Self.nanoseconds(duration))
+        self.observe(UInt64(clamping: duration.wholeNanoseconds))
     }
 
     /// Counts a number.
@@ -66,9 +66,12 @@ public final class Histogram: Sendable {
         count += self.buckets[self.bounds.upper.count].value
         return Reading(buckets: buckets, count: count, sum: Double(self.sum.value) / self.bounds.scale)
     }
+}
 
-    private static func nanoseconds(_ duration: Duration) -> UInt64 {
-        let (seconds, attoseconds) = duration.components
-        return UInt64(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+extension Duration {
+    /// Whole nanoseconds, rounded towards zero.
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -16,6 +16,19 @@ struct RepetitionLimit {
         var second: Int64
         var lines = 0
         var leftOut = 0
+
+        mutating func admits(in second: Int64, maximum: Int) -> Bool {
+            if self.second != second {
+                self.second = second
+                self.lines = 0
+            }
+            guard self.lines < maximum else {
+                self.leftOut += 1
+                return false
+            }
+            self.lines += 1
+            return true
+        }
     }
 
     /// By where the message lies.
@@ -33,19 +46,11 @@ struct RepetitionLimit {
         maximum: Int
     ) -> Bool {
         let second = time.components.seconds
-        var window = self.windows[Self.key(message)] ?? Window(message: message, level: level, second: second)
-        if window.second != second {
-            window.second = second
-            window.lines = 0
-        }
-        let isAdmitted = window.lines < maximum
-        if isAdmitted {
-            window.lines += 1
-        } else {
-            window.leftOut += 1
-            self.total += 1
-        }
-        self.windows[Self.key(message)] = window
+        let isAdmitted = self.windows[
+            Self.key(message),
+            default: Window(message: message, level: level, second: second)
+        ].admits(in: second, maximum: maximum)
+        if !isAdmitted { self.total += 1 }
         return isAdmitted
     }
 

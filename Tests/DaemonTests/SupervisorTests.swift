@@ -88,6 +88,12 @@ import Testing
         await watch.stop()
     }
 
+    @Test func onceIsNotLate() {
+        #expect(!LoopWatch.isLate(.seconds(9), after: .zero, limit: .seconds(1)))
+        #expect(!LoopWatch.isLate(.zero, after: .seconds(9), limit: .seconds(1)))
+        #expect(LoopWatch.isLate(.seconds(1), after: .seconds(1), limit: .seconds(1)))
+    }
+
     @Test func aLoopIsLateWhenItIsLateTwice() async throws {
         let loop = try EventLoop(index: 0)
         defer { loop.stop() }

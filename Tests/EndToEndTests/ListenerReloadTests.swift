@@ -152,8 +152,9 @@ import Testing
                     try await Self.untilReloaded(round + 1, bed)
                 }
                 // What came over the second listener stays when that goes, and comes back, and goes.
-                if overSecond == nil { overSecond = try TestHTTPClient(port: second.number) }
-                if let overSecond { #expect(await Self.whoami(bed, on: overSecond) == 200, "round \(round)") }
+                let client = try overSecond ?? TestHTTPClient(port: second.number)
+                overSecond = client
+                #expect(await Self.whoami(bed, on: client) == 200, "round \(round)")
                 try await Task.sleep(for: .milliseconds(200))
             }
             isOver.withLock { $0 = true }

@@ -25,12 +25,7 @@ extension Configuration.Realtime {
     }
 
     private mutating func readOrigins(of realtime: inout ConfigurationObject) {
-        if case .null? = realtime.value(of: "origins")?.kind {
-            _ = realtime.take("origins")
-            self.origins = nil
-        } else if let origins = realtime.texts("origins") {
-            self.origins = origins
-        }
+        realtime.texts("origins", into: &self.origins)
         for origin in self.origins ?? [] where !Self.isOrigin(origin) {
             let form = "\"https://HOST\" or \"https://HOST:PORT\" is wanted, in lower case as browsers send it"
             realtime.refuse("origins", "\(form), not \(ConfigurationObject.quoted(origin))")

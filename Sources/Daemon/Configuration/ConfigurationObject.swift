@@ -262,6 +262,16 @@ struct ConfigurationObject {
         }
     }
 
+    /// Reads a list of texts, or null.
+    mutating func texts(_ key: String, into target: inout [String]?) {
+        if case .null? = self.value(of: key)?.kind {
+            _ = self.take(key)
+            target = nil
+        } else if let texts = self.texts(key) {
+            target = texts
+        }
+    }
+
     /// Reads where a secret comes from.
     ///
     /// A secret that is written into the file itself is refused and never repeated.

@@ -5,8 +5,8 @@ internal import Telemetry
 
 /// Looks once a second how much room the state directory's disk has, so that paid work ends before the room does.
 ///
-/// What is left below the threshold is for the answers of calls that run, and for the store's own upkeep. Whoever asks
-/// gets what was seen last: a disk that hangs holds up nobody but this.
+/// What is left below the threshold is for the answers of calls that run, and for the store's own upkeep. A call asks what
+/// was seen last, and does not look itself.
 final class DiskWatch: Sendable {
     /// How often it looks.
     static let interval: Duration = .seconds(1)
@@ -35,9 +35,6 @@ final class DiskWatch: Sendable {
         let bytes = self.seen.load(ordering: .relaxed)
         return bytes == .max ? nil : bytes
     }
-
-    /// Whether there is less room than there has to be.
-    var isLow: Bool { self.calls.isDiskLow }
 
     /// Looks until its task is cancelled.
     func run() async {

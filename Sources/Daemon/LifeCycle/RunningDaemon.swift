@@ -133,7 +133,7 @@ struct RunningDaemon: Sendable {
         }
         let readiness = Readiness(
             isStoreWritable: { assembly.calls.isStoreWritable },
-            isDiskLow: { disk.isLow },
+            isDiskLow: { assembly.calls.isDiskLow },
             areLoopsTurning: { watch.isTurning },
             accounts: { assembly.accounts.flatMap { $0.status() } }
         )

@@ -62,8 +62,7 @@ final class LoopWatch: @unchecked Sendable {
     func start() {
         self.queue.async {
             let timer = DispatchSource.makeTimerSource(queue: self.queue)
-            let components = self.interval.components
-            let nanoseconds = Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
+            let nanoseconds = Int(self.interval.wholeNanoseconds)
             timer.setEventHandler { [weak self] in self?.ask() }
             timer.schedule(deadline: .now(), repeating: .nanoseconds(nanoseconds), leeway: .milliseconds(10))
             timer.activate()
@@ -103,7 +102,12 @@ final class LoopWatch: @unchecked Sendable {
 
     /// - Parameter lag: What the round that is under way, or has just ended, has come to.
     private func judge(_ lag: Duration, after finished: Duration) {
-        self.late.store(min(lag, finished) >= self.lagLimit, ordering: .relaxed)
+        self.late.store(Self.isLate(lag, after: finished, limit: self.lagLimit), ordering: .relaxed)
+    }
+
+    /// Whether both of two rounds were later than they may be.
+    static func isLate(_ lag: Duration, after before: Duration, limit: Duration) -> Bool {
+        min(lag, before) >= limit
     }
 
     private func ask() {

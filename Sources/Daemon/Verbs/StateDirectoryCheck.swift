@@ -1,4 +1,5 @@
 private import Glibc
+private import Store
 
 /// What `doctor` sees of the state directory: its room and who may read it.
 struct StateDirectoryCheck: Sendable {
@@ -37,15 +38,14 @@ struct StateDirectoryCheck: Sendable {
     }
 
     private var room: DoctorVerb.Finding {
-        var status = statvfs()
-        guard statvfs(self.path, &status) == 0 else {
+        guard let space = SpoolDirectory.freeSpace(of: self.path) else {
             return DoctorVerb.Finding(
                 "disk",
                 .fault,
                 "cannot look at \(self.path): \(String(cString: strerror(errno)))"
             )
         }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let free = UInt64(clamping: space)
         let text = "\(free >> 20) MiB are free for \(self.path)"
         guard free >= self.minimumFree else {
             return DoctorVerb.Finding("disk", .fault, text + ", less than limits.minimumFreeDisk: no paid call is sent")

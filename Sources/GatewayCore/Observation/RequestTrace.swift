@@ -66,8 +66,7 @@ public final class RequestTrace: @unchecked Sendable {
 
     /// Notes time that a phase took.
     func add(_ duration: Duration, to phase: Phase) {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let nanoseconds = duration.wholeNanoseconds
         switch phase {
         case .content: self.contentTime.wrappingAdd(nanoseconds, ordering: .relaxed)
         case .winner: self.winnerTime.wrappingAdd(nanoseconds, ordering: .relaxed)
