@@ -73,6 +73,7 @@ import Testing
         let admission = try bench.access.admit(exchange, for: .tts)
         let json = try await exchange.receiveJSON(limit: 64 << 10, storage: storage, admission: admission).json
         #expect(json.bytes.count == 7)
+        withExtendedLifetime(buffers) {}
         await bench.close()
     }
 
@@ -83,6 +84,7 @@ import Testing
         while rooms.count < 1000, let room = try? storage.reserveText(64 << 10, of: greedy) { rooms.append(room) }
         #expect(rooms.count == 16)
         #expect(throws: Never.self) { try storage.reserveText(1 << 20, of: Self.school) }
+        withExtendedLifetime(rooms) {}
     }
 
     @Test(arguments: [false, true])

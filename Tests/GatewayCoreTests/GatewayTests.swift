@@ -58,6 +58,10 @@ private final class LinesSink: LogSink {
         return await gateway.respond(to: HTTPRequest(head: head, body: NoBody(), peerAddress: "test"))
     }
 
+    @Test func everyKindOfCredentialHasASeriesOfItsOwn() {
+        for (index, kind) in CredentialKind.allCases.enumerated() { #expect(kind.index == index) }
+    }
+
     @Test func aPaidRequestThatComesWhileTheGatewayGoesDownIsSentElsewhere() async throws {
         let bench = try PaidCallBench([])
         let gateway = Self.gateway(bench.calls)

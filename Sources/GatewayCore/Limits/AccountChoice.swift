@@ -33,6 +33,8 @@ struct AccountChoice: Sendable {
     enum Outcome: Equatable, Sendable {
         /// The account's fault; nothing was executed by the attempt that was told so.
         case fault(AccountFault)
+        /// It had no slot; nothing was sent.
+        case noSlot
         /// Anything else, above all what may have been executed.
         case other
     }
@@ -74,7 +76,7 @@ struct AccountChoice: Sendable {
     /// - Parameters:
     ///   - leftDoubt: Whether an earlier attempt of the call may have been executed; no later answer undoes that.
     mutating func next(after outcome: Outcome, leftDoubt: Bool, of accounts: [Availability]) -> Int? {
-        guard case .fault = outcome, !leftDoubt, self.sticky == nil else { return nil }
+        guard outcome != .other, !leftDoubt, self.sticky == nil else { return nil }
         return self.nextAvailable(of: accounts)
     }
 

@@ -10,7 +10,7 @@ struct RequestMetrics: Sendable {
 
         /// What a platform is paid for.
         case paid
-        /// What a platform gives for nothing.
+        /// What is asked of a platform for nothing: reports, and sessions until a round of theirs ends.
         case report
         /// The gateway's own.
         case own

@@ -9,9 +9,6 @@ extension PaidFlight {
     /// - Parameter carrier: The only account that may carry it; nil leaves the choice. What the first sending of such a
     ///   round reserved is reserved still.
     func fly(_ round: any PaidRound, on carrier: Account?) async -> Landing {
-        guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
-        guard !self.calls.isDiskLow else { return .failed(.diskLow) }
-        guard !self.calls.isCut else { return .failed(.draining) }
         let account: Account
         let reservations: [Reservation]
         do {

@@ -27,17 +27,22 @@ struct PaidFlight: Sendable {
     /// - Parameter carrier: The only account that may carry the call; nil leaves the choice.
     /// - Returns: Nil when everyone left before the call was sent; nothing happened then.
     func fly(on carrier: Account?) async -> Landing? {
-        switch self.request.work {
+        if let obstacle = self.obstacle { return .failed(obstacle) }
+        return switch self.request.work {
         case .exchange(let exchange): await self.fly(exchange, on: carrier)
         case .round(let round, _): await self.fly(round, on: carrier)
         }
     }
 
+    /// Why nothing may be sent now, whatever it is.
+    private var obstacle: GatewayError? {
+        if self.calls.isCut { return .draining }
+        if self.calls.trouble.isTroubled { return .storeUnavailable }
+        return self.calls.isDiskLow ? .diskLow : nil
+    }
+
     private func fly(_ exchange: any PaidExchange, on carrier: Account?) async -> Landing? {
         let scope = self.request.scope
-        guard !self.calls.isCut else { return .failed(.draining) }
-        guard !self.calls.trouble.isTroubled else { return .failed(.storeUnavailable) }
-        guard !self.calls.isDiskLow else { return .failed(.diskLow) }
         do {
             try self.services.limiter.beginCall(client: scope.client, user: scope.user)
         } catch {

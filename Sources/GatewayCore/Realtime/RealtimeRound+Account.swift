@@ -78,8 +78,7 @@ extension RealtimeRound {
             index = try self.index(decision, in: candidates)
         }
         while !candidates[index].takeFreeSlot(at: self.now) {
-            // Nobody has carried it: one that has no slot is as good as one that is refused.
-            guard let next = choice.next(after: .fault(.credentials), leftDoubt: false, of: availabilities) else {
+            guard let next = choice.next(after: .noSlot, leftDoubt: false, of: availabilities) else {
                 throw .queueFull
             }
             index = next

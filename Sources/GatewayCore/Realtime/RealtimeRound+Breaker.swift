@@ -6,10 +6,11 @@ extension RealtimeRound {
     ///
     /// A round that has run goes on trying: its own schedule is what keeps it back, and somebody has spoken.
     ///
+    /// - Parameter isFirst: Whether the round begins with it.
     /// - Throws: 502/50200 while it lets none through.
-    func admit(_ account: Account) throws(GatewayError) {
+    func admit(_ account: Account, isFirst: Bool) throws(GatewayError) {
         let now = self.now
-        switch account.admit(route: self.dialect.operation, isFirst: self.connectionCount == 1, at: now) {
+        switch account.admit(route: self.dialect.operation, isFirst: isFirst, at: now) {
         case .admitted(let permit): self.attempt = (account, permit, isOpening: true)
         case .refused(let until): guard self.hasBeenConnected else { throw .platformFailing(retryAfter: until - now) }
         }

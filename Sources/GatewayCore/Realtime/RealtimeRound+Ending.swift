@@ -80,7 +80,7 @@ extension RealtimeRound {
         var metadata: LogMetadata = [
             "request.id": .string(self.requestID), "client.id": .string(self.scope.client),
             "realtime.ending": .string(ending.rawValue), "realtime.connections": .int(self.connectionCount),
-            "audio_ms": .int(self.byteCount / 32), "duration_ms": .milliseconds(self.now - self.began),
+            "audio_ms": .int(self.audioMilliseconds), "duration_ms": .milliseconds(self.now - self.began),
         ]
         if let trace = self.trace { metadata["trace.id"] = .string(trace.traceID) }
         self.services.logger.info("realtime round", metadata)

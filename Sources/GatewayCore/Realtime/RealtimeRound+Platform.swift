@@ -37,8 +37,9 @@ extension RealtimeRound {
             case .reconnecting(let attempt, let delay, let cause):
                 self.judge(cause)
                 self.log(attempt, delay, cause)
-            case .reconnected:
+            case .reconnected(let droppedBytes):
                 self.services.metrics.reconnects.increment()
+                if droppedBytes > 0 { self.logDropped(droppedBytes) }
             case .complete:
                 self.judge(.success)
                 let frame = self.dialect.result(frame, isReplayed: false)
@@ -80,6 +81,13 @@ extension RealtimeRound {
         )
     }
 
+    private func logDropped(_ count: Int) {
+        self.services.logger.notice(
+            "audio of a round was lost between two connections",
+            ["request.id": .string(self.requestID), "bytes": .int(count)]
+        )
+    }
+
     /// Sends the audio that waits, in order.
     private func flush(_ serial: Int) async {
         while serial == self.serial, let range = self.session.nextAudio() {
@@ -103,7 +111,7 @@ extension RealtimeRound {
             let account: Account
             do {
                 account = try self.takeSlot()
-                try self.admit(account)
+                try self.admit(account, isFirst: self.connectionCount == 1 && corrected !== account)
             } catch {
                 self.accountRefusal = error
                 return await self.lost(.noAccount(error, isFinal: !self.hasBeenConnected), serial)

@@ -13,7 +13,7 @@ struct RoundAudio: Sendable {
     /// From where on it is kept; beyond zero, no other connection can get all.
     private var keptFrom = 0
     /// What the drop policy has lost since a connection stood.
-    private(set) var droppedBytes = 0
+    private var droppedBytes = 0
     /// Whether kept audio is on its way: what comes meanwhile goes behind it.
     var isFlushing = false
 

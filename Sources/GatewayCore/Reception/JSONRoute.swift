@@ -28,9 +28,9 @@ extension Exchange {
         }
         let json: ReceivedJSON
         do throws(GatewayError) {
+            defer { self.trace.receivedBytes = reception.bytes.count }
             try await self.read(into: reception, limit: limit)
             reception.finish()
-            self.trace.receivedBytes = reception.bytes.count
             json = try ReceivedJSON(reception.bytes, digest: storage.makeDigest())
         } catch {
             admission.noteUnprovenEnd(error)

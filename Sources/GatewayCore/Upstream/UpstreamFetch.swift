@@ -41,9 +41,7 @@ public struct UpstreamFetch: Sendable {
         try self.services.limiter.beginCall(client: client, user: self.principal.user)
         defer { self.services.limiter.endCall(client: client, user: self.principal.user) }
         let deadline = self.services.clock.now() + self.services.policy.totalTimeout
-        let asked = self.services.clock.now()
-        try await self.account.takeSlot(for: client, services: self.services)
-        self.trace?.add(self.services.clock.now() - asked, to: .slot)
+        try await self.takeSlot()
         let call = UpstreamCall(
             services: self.services,
             account: self.account,
@@ -72,5 +70,11 @@ public struct UpstreamFetch: Sendable {
         case .failed(let error):
             throw outcome.counted(.unreachable(error.reason.rawValue))
         }
+    }
+
+    private func takeSlot() async throws(GatewayError) {
+        let asked = self.services.clock.now()
+        defer { self.trace?.add(self.services.clock.now() - asked, to: .slot) }
+        try await self.account.takeSlot(for: self.principal.client, services: self.services)
     }
 }

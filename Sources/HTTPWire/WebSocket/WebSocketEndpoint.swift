@@ -194,7 +194,7 @@ public final class WebSocketEndpoint: WebSocketChannel, @unchecked Sendable {
 
     /// Reads and writes nothing any more, whatever comes: to the other end the link is dead; only who plays a broken peer
     /// does so.
-    public func freeze() {
+    package func freeze() {
         self.checkLoop()
         guard let carrier = self.carrier else { return }
         self.isFrozen = true
