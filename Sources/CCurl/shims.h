@@ -19,11 +19,6 @@ static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long valu
     return curl_easy_setopt(handle, option, value);
 }
 
-// Sizes that may exceed `long` on a 32-bit machine, such as CURLOPT_POSTFIELDSIZE_LARGE.
-static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(handle, option, value);
-}
-
 // libcurl copies the text, except that of CURLOPT_POSTFIELDS.
 static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *_Nullable value) {
     return curl_easy_setopt(handle, option, value);
@@ -32,31 +27,6 @@ static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const c
 // libcurl keeps the pointer only.
 static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *_Nullable value) {
     return curl_easy_setopt(handle, option, value);
-}
-
-// libcurl keeps the pointer only: the list lives as long as the transfer.
-static inline CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *_Nullable value) {
-    return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, value);
-}
-
-static inline CURLcode ccurl_set_write_callback(CURL *handle, CURLoption option, curl_write_callback callback) {
-    return curl_easy_setopt(handle, option, callback);
-}
-
-static inline CURLcode ccurl_set_read_callback(CURL *handle, curl_read_callback callback) {
-    return curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback);
-}
-
-static inline CURLcode ccurl_set_seek_callback(CURL *handle, curl_seek_callback callback) {
-    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
-}
-
-static inline CURLcode ccurl_set_prerequest_callback(CURL *handle, curl_prereq_callback callback) {
-    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
-}
-
-static inline CURLcode ccurl_set_progress_callback(CURL *handle, curl_xferinfo_callback callback) {
-    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
 static inline CURLcode ccurl_set_open_socket_callback(CURL *handle, curl_opensocket_callback callback) {
@@ -76,18 +46,6 @@ static inline CURLcode ccurl_set_tls_context_callback(CURL *handle, curl_ssl_ctx
 static inline curl_socket_t ccurl_active_socket(CURL *handle) {
     curl_socket_t socket = CURL_SOCKET_BAD;
     return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
-}
-
-static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode ccurl_get_pointer(CURL *handle, CURLINFO info, void *_Nullable *_Nonnull value) {
-    return curl_easy_getinfo(handle, info, value);
 }
 
 // Options of a multi handle.
@@ -184,20 +142,6 @@ static inline bool ccurl_is_public(const struct curl_sockaddr *address) {
         return true;
     }
     return false;
-}
-
-// The port that a socket is bound to, or -1.
-static inline int ccurl_local_port(curl_socket_t socket) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in ipv4;
-        struct sockaddr_in6 ipv6;
-    } address;
-    socklen_t length = sizeof address;
-    if (getsockname(socket, &address.any, &length) != 0) return -1;
-    if (address.any.sa_family == AF_INET) return ntohs(address.ipv4.sin_port);
-    if (address.any.sa_family == AF_INET6) return ntohs(address.ipv6.sin6_port);
-    return -1;
 }
 
 // Lets a connection end with a reset when it is closed, and so without what TLS would say.

@@ -1,33 +1,28 @@
 internal import EventLoop
 internal import HTTPWire
 
-/// Content on its way from libcurl to whoever reads it: at most ``highWater`` bytes and one of libcurl's buffers wait.
+/// Content on its way from a connection to whoever reads it: at most ``highWater`` bytes and one reading of the socket
+/// wait.
 ///
-/// `@unchecked Sendable`: touched on the loop of its multi handle only.
+/// `@unchecked Sendable`: touched on the loop of its exchange only.
 final class ContentFlow: @unchecked Sendable {
     typealias Piece = Result<[UInt8]?, HTTPTransportError>
 
-    /// From so many waiting bytes on, libcurl has to keep what it has, and leaves the rest in the socket.
+    /// From so many waiting bytes on, the rest is left in the socket.
     static let highWater = 128 << 10
 
     private var bytes: [UInt8] = []
-    private var isHeld = false
     private var end: Result<Void, HTTPTransportError>?
     private var reader: CheckedContinuation<Piece, Never>?
 
-    /// False: keep it and offer it again.
-    func take(_ piece: UnsafeRawBufferPointer) -> Bool {
-        if let reader = self.reader {
-            self.reader = nil
-            reader.resume(returning: .success([UInt8](piece)))
-            return true
-        }
-        guard self.bytes.count < ContentFlow.highWater else {
-            self.isHeld = true
-            return false
-        }
-        self.bytes.append(contentsOf: piece)
-        return true
+    /// Whether no more should be read for now.
+    var isFull: Bool { self.bytes.count >= ContentFlow.highWater }
+
+    /// Takes what has come.
+    func take(_ piece: UnsafeRawBufferPointer) {
+        guard let reader = self.reader else { return self.bytes.append(contentsOf: piece) }
+        self.reader = nil
+        reader.resume(returning: .success([UInt8](piece)))
     }
 
     /// Nothing more will come.
@@ -41,13 +36,13 @@ final class ContentFlow: @unchecked Sendable {
 
     /// Answers a reader, now or when something comes.
     ///
-    /// True: libcurl keeps something and has to be told to go on.
+    /// True: it was full and no longer is.
     func read(_ reader: CheckedContinuation<Piece, Never>) -> Bool {
         if !self.bytes.isEmpty {
+            let wasFull = self.isFull
             reader.resume(returning: .success(self.bytes))
             self.bytes = []
-            defer { self.isHeld = false }
-            return self.isHeld
+            return wasFull
         }
         if let end = self.end {
             reader.resume(returning: end.map { nil })
@@ -59,32 +54,31 @@ final class ContentFlow: @unchecked Sendable {
 }
 
 /// The content of an exchange, for its reader.
-final class TransferContent: HTTPContentSource {
-    private let multi: CurlMulti
-    private let serial: UInt64
+final class ExchangeContent: HTTPContentSource {
+    private let exchange: Exchange
     private let flow: ContentFlow
+    private let loop: EventLoop
 
-    init(multi: CurlMulti, serial: UInt64, flow: ContentFlow) {
-        self.multi = multi
-        self.serial = serial
+    init(_ exchange: Exchange, _ flow: ContentFlow, on loop: EventLoop) {
+        self.exchange = exchange
         self.flow = flow
+        self.loop = loop
     }
 
     deinit {
         // What nobody will read is not fetched; without effect behind the end.
-        let (multi, serial) = (self.multi, self.serial)
-        multi.loop.execute { multi.cancel(serial) }
+        self.exchange.cancel()
     }
 
     func next() async throws -> [UInt8]? {
-        let (multi, serial, flow) = (self.multi, self.serial, self.flow)
+        let (exchange, flow, loop) = (self.exchange, self.flow, self.loop)
         let piece = await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
-                let read: @Sendable () -> Void = { if flow.read(reader) { multi.resume(serial) } }
-                if multi.loop.isCurrent { read() } else { multi.loop.execute(read) }
+                let read: @Sendable () -> Void = { if flow.read(reader) { exchange.goOn() } }
+                if loop.isCurrent { read() } else { loop.execute(read) }
             }
         } onCancel: {
-            multi.loop.execute { multi.cancel(serial) }
+            exchange.cancel()
         }
         return try piece.get()
     }

@@ -36,10 +36,8 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
     private var socket: Int32 = -1
     /// Nil while the socket is not in the loop's epoll set.
     private var interest: EpollInterest?
+    private let isPublicOnly: Bool
     private var isAddressRefused = false
-
-    /// The most bytes that one ``receive(into:)`` brings: those of one record of TLS, which libcurl's own buffer bounds.
-    static let receiveBuffer = 16 << 10
 
     /// Begins to connect.
     ///
@@ -47,28 +45,33 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - url: With `https` or `http`.
+    ///   - isPublicOnly: Whether it may lead to addresses of the public Internet only. The default is false.
     ///   - timeout: For name resolution, TCP, proxy and TLS together.
+    ///   - receiveBuffer: The most bytes that one ``receive(into:)`` brings; under TLS at most those of one record.
     init(
         _ url: String,
         isSecure: Bool,
+        isPublicOnly: Bool = false,
         timeout: Duration,
+        receiveBuffer: Int,
         on multi: CurlMulti,
         owner: any CurlDialOwner
     ) {
         self.multi = multi
         self.isSecure = isSecure
+        self.isPublicOnly = isPublicOnly
         self.owner = owner
-        if let failure = self.begin(url, timeout) {
+        if let failure = self.begin(url, timeout, receiveBuffer) {
             multi.loop.execute { self.owner?.dialEnded(failure) }
         }
     }
 
-    private func begin(_ url: String, _ timeout: Duration) -> HTTPTransportError? {
+    private func begin(_ url: String, _ timeout: Duration, _ receiveBuffer: Int) -> HTTPTransportError? {
         guard let raw = self.multi.raw else { return self.failure(.refused, "the client is shut down") }
         guard let handle = CurlHandle() else { return self.failure(.refused, "no memory for a handle") }
         handle.set(CURLOPT_URL, url)
         handle.set(CURLOPT_CONNECT_ONLY, 1)
-        handle.set(CURLOPT_BUFFERSIZE, CurlDial.receiveBuffer)
+        handle.set(CURLOPT_BUFFERSIZE, receiveBuffer)
         self.multi.setConnection(handle, isSecure: self.isSecure, timeout: timeout)
         self.multi.setClosing(handle)
         handle.set(CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
@@ -95,9 +98,11 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
         HTTPTransportError(reason: reason, bytesSent: 0, detail: detail)
     }
 
-    /// Plain connections stay on this machine, whatever a name resolves to.
+    /// Plain connections stay on this machine, and what is for the public Internet goes nowhere else, whatever a name
+    /// resolves to.
     private func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
-        guard self.isSecure || ccurl_is_loopback(address) else {
+        let isInReach = !self.isPublicOnly || ccurl_is_public(address)
+        guard isInReach, self.isSecure || ccurl_is_loopback(address) else {
             self.isAddressRefused = true
             return -1
         }
@@ -108,9 +113,9 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
     func ended(_ code: CURLcode) {
         guard let handle = self.handle, let owner = self.owner else { return self.hangUp() }
         guard code == CURLE_OK else {
-            let end = handle.end(code)
+            let failure = self.failure(CurlResult.reason(of: code.rawValue), handle.detail(of: code))
             self.hangUp()
-            return owner.dialEnded(self.failure(after: end))
+            return owner.dialEnded(self.isAddressRefused ? self.addressRefusal : failure)
         }
         self.socket = ccurl_active_socket(handle.raw)
         self.multi.unwatch(self.socket)
@@ -129,18 +134,13 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
         owner?.dialEnded(self.failure(.refused, "the client is shut down"))
     }
 
-    private func failure(after end: TransferStateMachine.End) -> HTTPTransportError {
-        if self.isAddressRefused {
-            return self.failure(.refused, "plain ws:// is allowed for loopback hosts only")
-        }
-        let reason: HTTPTransportError.Reason =
-            switch end.cause {
-            case .resolve: .resolve
-            case .tls: .tls
-            case .timeout: .timeout
-            default: .connect
-            }
-        return self.failure(reason, end.detail)
+    private var addressRefusal: HTTPTransportError {
+        self.failure(
+            .refused,
+            self.isPublicOnly
+                ? "the host's address is not a public one"
+                : "plain http:// and ws:// are allowed for loopback hosts only"
+        )
     }
 
     // MARK: - The stream
@@ -185,6 +185,17 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
     var holdsBytes: Bool {
         guard self.isSecure, let handle = self.handle else { return false }
         return ccurl_tls_has_unread(handle.raw)
+    }
+
+    /// Whether the connection is open and has brought nothing that is not read.
+    var isQuiet: Bool { self.socket >= 0 && ccurl_is_quiet(self.socket) && !self.holdsBytes }
+
+    /// Whether an end of the stream was announced by the other side, so that nothing can be missing in front of it.
+    ///
+    /// A plain connection, which never leaves this machine, has only such ends.
+    var hasOrderlyEnd: Bool {
+        guard let handle = self.handle else { return false }
+        return !self.isSecure || ccurl_tls_has_ended(handle.raw)
     }
 
     /// Sends as many of the bytes as go at once; their number, or nil when none ever will.

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import HTTPWire
 
-/// Hands out the bytes of a request body in order: the only copy is the one into libcurl's upload buffer.
+/// Copies the bytes of a request body in order, a buffer full at a time; what could not be sent is copied again.
 struct RequestBodyReader {
     /// The number of bytes in all.
     let count: Int
-    /// The number of bytes handed out.
-    private(set) var handed = 0
+    /// The number of bytes that are done with.
+    private(set) var position = 0
 
     private let segments: [HTTPBodySegment]
     private var index = 0
@@ -30,31 +30,42 @@ struct RequestBodyReader {
 
     /// Fills as much of the memory as there are bytes left; the number of bytes, or nil when a file could not be read
     /// to the end of its range.
-    mutating func read(into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    func copy(into memory: UnsafeMutableRawBufferPointer) -> Int? {
         var filled = 0
-        while filled < memory.count, self.index < self.segments.count {
-            let segment = self.segments[self.index]
-            let wanted = min(memory.count - filled, segment.count - self.offset)
-            guard wanted > 0 else {
-                self.index += 1
-                self.offset = 0
-                continue
-            }
+        var (index, offset) = (self.index, self.offset)
+        while filled < memory.count, index < self.segments.count {
+            let segment = self.segments[index]
+            let wanted = min(memory.count - filled, segment.count - offset)
             let target = UnsafeMutableRawBufferPointer(rebasing: memory[filled..<(filled + wanted)])
             switch segment {
             case .bytes(let bytes, let range):
                 bytes.withUnsafeBytes { bytes in
-                    let start = range.lowerBound + self.offset
+                    let start = range.lowerBound + offset
                     target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<(start + wanted)]))
                 }
             case .file(let file, let range):
-                guard self.fill(target, from: file.descriptor, at: range.lowerBound + self.offset) else { return nil }
+                guard self.fill(target, from: file.descriptor, at: range.lowerBound + offset) else { return nil }
             }
             filled += wanted
-            self.offset += wanted
+            (index, offset) = (index + 1, 0)
         }
-        self.handed += filled
         return filled
+    }
+
+    /// Goes on behind so many bytes.
+    mutating func advance(_ count: Int) {
+        self.position += count
+        var left = count
+        while left > 0, self.index < self.segments.count {
+            let rest = self.segments[self.index].count - self.offset
+            guard left >= rest else {
+                self.offset += left
+                return
+            }
+            left -= rest
+            self.index += 1
+            self.offset = 0
+        }
     }
 
     private func fill(_ target: UnsafeMutableRawBufferPointer, from descriptor: Int32, at position: Int) -> Bool {

@@ -19,25 +19,42 @@ struct RequestURL {
         }
     }
 
-    /// Whether the exchange is encrypted.
+    /// Whether the connection is encrypted.
     let isSecure: Bool
+    private let text: String
+    private let authorityEnd: String.Index
 
     /// Checks a URL.
     ///
     /// - Throws: `Fault` when the URL is malformed or would send plain HTTP over a network.
     init(checking url: String) throws(Fault) {
         var url = url
-        let result: Result<Bool, Fault> = url.withUTF8 { bytes in
+        let result: Result<(Bool, Int), Fault> = url.withUTF8 { bytes in
             do throws(Fault) {
                 return .success(try RequestURL.check(bytes))
             } catch {
                 return .failure(error)
             }
         }
-        self.isSecure = try result.get()
+        let (isSecure, end) = try result.get()
+        self.isSecure = isSecure
+        self.authorityEnd = url.utf8.index(url.startIndex, offsetBy: end)
+        self.text = url
     }
 
-    private static func check(_ url: UnsafeBufferPointer<UInt8>) throws(Fault) -> Bool {
+    /// Scheme, host and port: what a connection leads to.
+    var origin: String { String(self.text[..<self.authorityEnd]) }
+
+    /// Host, and the port where it is given.
+    var authority: Substring {
+        self.text[..<self.authorityEnd].dropFirst(self.isSecure ? "https://".count : "http://".count)
+    }
+
+    /// Path and query; a URL may go without the path.
+    var target: Substring { self.text[self.authorityEnd...] }
+
+    /// Whether the URL is one of `https`, and where its authority ends.
+    private static func check(_ url: UnsafeBufferPointer<UInt8>) throws(Fault) -> (Bool, Int) {
         let isSecure: Bool
         let start: Int
         if HTTPToken.equals(url.prefix(8), "https://") {
@@ -62,7 +79,7 @@ struct RequestURL {
         }
         let host = try self.host(of: url[start..<end])
         guard isSecure || self.isLoopback(host) else { throw .insecure }
-        return isSecure
+        return (isSecure, end)
     }
 
     /// The host of an authority, without port; that of an IPv6 literal with its brackets.
@@ -85,7 +102,8 @@ struct RequestURL {
         if end < authority.endIndex {
             let port = authority[(end + 1)...]
             guard authority[end] == UInt8(ascii: ":"), (1...5).contains(port.count),
-                port.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+                port.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+                (1...65_535).contains(port.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
             else { throw .badAuthority }
         }
         return authority[authority.startIndex..<end]

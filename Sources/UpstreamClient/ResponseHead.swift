@@ -2,7 +2,7 @@ internal import HTTPWire
 
 /// Reads the head of an answer line by line (RFC 9112, sections 4 and 5), skipping interim answers.
 ///
-/// libcurl parses heads too, but leniently; what decides about a paid answer is read strictly here.
+/// A line may end in a bare LF, which servers send; nothing else is borne that two readers could take differently.
 struct ResponseHead {
     /// What is wrong with a head.
     enum Fault: Equatable {
@@ -37,7 +37,7 @@ struct ResponseHead {
     private(set) var status = 0
     /// How the content is delimited; of meaning once `isFinished`.
     private(set) var framing = Framing.none
-    /// All bytes of heads and trailers so far.
+    /// All bytes of heads so far.
     private(set) var byteCount = 0
 
     private let limit: Int
@@ -48,12 +48,14 @@ struct ResponseHead {
     private var entries: [HTTPFields.Entry] = []
     private var contentLength: Int?
     private var isChunked = false
+    private var saysClose = false
+    private var saysKeepAlive = false
 
     private static let maximumFields = 256
 
     /// Begins with nothing read.
     ///
-    /// - Parameter limit: The largest head in bytes, interim answers and trailers included.
+    /// - Parameter limit: The largest head in bytes, interim answers included.
     init(limit: Int, isAnswerToHead: Bool) {
         self.limit = limit
         self.isAnswerToHead = isAnswerToHead
@@ -61,6 +63,11 @@ struct ResponseHead {
 
     /// Whether the head of the final answer is complete.
     var isFinished: Bool { self.state == .finished }
+
+    /// Whether the connection may carry another exchange behind this one (RFC 9112, section 9.3).
+    var isPersistent: Bool {
+        !self.saysClose && (!self.isHTTP10 || self.saysKeepAlive) && self.framing != .close
+    }
 
     /// The fields of the final answer.
     var fields: HTTPFields { HTTPFields(storage: self.storage, entries: self.entries) }
@@ -75,8 +82,7 @@ struct ResponseHead {
         switch self.state {
         case .statusLine: return self.takeStatusLine(content)
         case .fields: return content.isEmpty ? self.finish() : self.takeField(content)
-        // Trailers: their size counts, what they say does not.
-        case .finished: return nil
+        case .finished: preconditionFailure("a line behind the head")
         }
     }
 
@@ -154,6 +160,13 @@ struct ResponseHead {
                 return .malformed("the transfer coding is not just chunked")
             }
             self.isChunked = true
+        } else if HTTPToken.equals(name, "connection") {
+            for option in value.split(separator: UInt8(ascii: ",")) {
+                let option = option.drop { $0 == 0x20 || $0 == 0x09 }
+                guard let last = option.lastIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
+                self.saysClose = self.saysClose || HTTPToken.equals(option[...last], "close")
+                self.saysKeepAlive = self.saysKeepAlive || HTTPToken.equals(option[...last], "keep-alive")
+            }
         }
         return nil
     }
@@ -165,6 +178,8 @@ struct ResponseHead {
             self.entries.removeAll(keepingCapacity: true)
             self.contentLength = nil
             self.isChunked = false
+            self.saysClose = false
+            self.saysKeepAlive = false
             self.state = .statusLine
             return nil
         }

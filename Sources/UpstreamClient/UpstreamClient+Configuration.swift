@@ -44,7 +44,7 @@ extension UpstreamClient {
         ///
         /// It should be below the platform's own keep-alive time, so that the platform is not the first to close.
         public var idleTimeout: Duration = .seconds(60)
-        /// The largest head of an answer in bytes, interim answers and trailers included.
+        /// The largest head of an answer in bytes, interim answers included, and the largest trailer section.
         ///
         /// The default is 64 KiB.
         public var maximumResponseHead = 64 << 10

@@ -9,6 +9,8 @@ internal import HTTPWire
 final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unchecked Sendable {
     // Reads of one connection before the others have their turn.
     private static let readsPerTurn = 8
+    /// The most bytes of one reading: a large message of one connection does not hold up the small ones of others.
+    static let receiveBuffer = 16 << 10
 
     /// What is talked to.
     let endpoint: WebSocketEndpoint
@@ -83,7 +85,7 @@ final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unche
             case .bytes(let count):
                 self.endpoint.received(UnsafeMutableRawBufferPointer(rebasing: scratch[..<count]))
                 // What is left in the socket is reported again.
-                guard self.isBroken || count == CurlDial.receiveBuffer || self.dial.holdsBytes else { return }
+                guard self.isBroken || count == Self.receiveBuffer || self.dial.holdsBytes else { return }
             case .nothing:
                 if self.isBroken { self.endpoint.disconnected() }
                 return

@@ -4,13 +4,8 @@ internal import HTTPWire
 
 /// What the WebSockets of one loop share.
 ///
-/// Their connections have multi handles of their own: libcurl counts them among the pooled ones, so that they would push
-/// those of exchanges out of the pool.
-///
 /// `@unchecked Sendable`: confined to its loop, save for what does not change.
 final class WebSocketLoop: @unchecked Sendable {
-    typealias MakeMulti = @Sendable (UpstreamClient.Configuration) throws(UpstreamClientError) -> CurlMulti
-
     // To send or to receive, libcurl walks over the connections of the multi handle until it meets the one that is meant.
     private static let connectionsPerMulti = 32
 
@@ -18,42 +13,32 @@ final class WebSocketLoop: @unchecked Sendable {
     let configuration: UpstreamClient.Configuration
     let encoder: WebSocketEncoder
     let share: WebSocketLoopShare
-    private let makeMulti: MakeMulti
-    private var multis: [CurlMulti]
+    private var multis: CurlMultiSet
 
     /// - Throws: ``UpstreamClientError`` when libcurl is not usable.
     init(
         _ loop: EventLoop,
         configuration: UpstreamClient.Configuration,
         budget: WebSocketBudget,
-        makeMulti: @escaping MakeMulti
+        makeMulti: @escaping CurlMultiSet.MakeMulti
     ) throws(UpstreamClientError) {
         let keys = MaskingKeys()
         self.loop = loop
-        var configuration = configuration
-        // All are in use. One that has just been opened counts as idle to libcurl, which would close it as too many.
-        configuration.maximumConnections = Self.connectionsPerMulti + 1
         self.configuration = configuration
         self.encoder = .client { keys.next() }
         self.share = WebSocketLoopShare(budget: budget)
-        self.makeMulti = makeMulti
-        self.multis = [try makeMulti(configuration)]
+        self.multis = try CurlMultiSet(connectionsPerMulti: Self.connectionsPerMulti, makeMulti)
     }
 
     /// Connections that are open or being opened.
-    var connectionCount: Int { self.multis.reduce(0) { $0 + $1.dials.count } }
+    var connectionCount: Int { self.multis.connectionCount }
 
     /// A multi handle that has room for another connection; nil when there is no memory for one.
-    func multiWithRoom() -> CurlMulti? {
-        if let multi = self.multis.first(where: { $0.dials.count < Self.connectionsPerMulti }) { return multi }
-        guard let multi = try? self.makeMulti(self.configuration) else { return nil }
-        self.multis.append(multi)
-        return multi
-    }
+    func multiWithRoom() -> CurlMulti? { self.multis.withRoom() }
 
     /// Closes all connections and refuses what comes.
     func shutDown() {
-        for multi in self.multis { multi.shutDown() }
+        self.multis.shutDown()
     }
 }
 

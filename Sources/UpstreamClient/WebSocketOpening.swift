@@ -88,6 +88,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
             self.url.transportURL,
             isSecure: self.url.isSecure,
             timeout: self.request.timeout,
+            receiveBuffer: UpstreamWebSocketConnection.receiveBuffer,
             on: multi,
             owner: self
         )

@@ -25,7 +25,10 @@ struct WebSocketURL {
         }
         self.transportURL = "http" + url.dropFirst(2)
         do throws(RequestURL.Fault) {
-            self.isSecure = try RequestURL(checking: self.transportURL).isSecure
+            let checked = try RequestURL(checking: self.transportURL)
+            self.isSecure = checked.isSecure
+            self.authority = String(checked.authority)
+            self.target = checked.target.first == "/" ? String(checked.target) : "/" + checked.target
         } catch {
             switch error {
             case .notAbsolute: throw Fault(detail: "the URL does not begin with wss:// or ws://")
@@ -33,10 +36,5 @@ struct WebSocketURL {
             case .badCharacter, .badAuthority: throw Fault(detail: error.detail)
             }
         }
-        let rest = self.transportURL.dropFirst(self.isSecure ? 8 : 7)
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        self.authority = String(authority)
-        let target = rest[authority.endIndex...]
-        self.target = target.first == "/" ? String(target) : "/" + target
     }
 }

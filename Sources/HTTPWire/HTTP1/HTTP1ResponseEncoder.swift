@@ -22,39 +22,39 @@ public enum HTTP1ResponseEncoder {
         into buffer: inout [UInt8]
     ) {
         let code = response.status.code
-        self.append("HTTP/1.1 ", to: &buffer)
-        self.append(code, to: &buffer)
+        ASCII.append("HTTP/1.1 ", to: &buffer)
+        ASCII.append(decimal: code, to: &buffer)
         buffer.append(ASCII.space)
-        self.append(response.status.reason, to: &buffer)
-        self.append("\r\n", to: &buffer)
+        buffer.append(contentsOf: response.status.reason.utf8)
+        ASCII.append("\r\n", to: &buffer)
         guard code >= 200 else {
             response.fields.encode(into: &buffer)
-            self.append("\r\n", to: &buffer)
+            ASCII.append("\r\n", to: &buffer)
             return
         }
         response.fields.encode(into: &buffer, leavingOut: self.isOwnField)
-        self.append("Date: ", to: &buffer)
-        self.append(date, to: &buffer)
+        ASCII.append("Date: ", to: &buffer)
+        buffer.append(contentsOf: date.utf8)
         // 204 has no content to measure; what 304 would have to say is the length of another answer.
         if code != 204, code != 304 {
             if self.isChunked(response, to: version) {
-                self.append("\r\nTransfer-Encoding: chunked", to: &buffer)
+                ASCII.append("\r\nTransfer-Encoding: chunked", to: &buffer)
             } else if let length = response.stream.map({ $0.length }) ?? response.body.count {
-                self.append("\r\nContent-Length: ", to: &buffer)
-                self.append(length, to: &buffer)
+                ASCII.append("\r\nContent-Length: ", to: &buffer)
+                ASCII.append(decimal: length, to: &buffer)
             }
         }
         if !keepAlive {
-            self.append("\r\nConnection: close", to: &buffer)
+            ASCII.append("\r\nConnection: close", to: &buffer)
         } else if version == .http10 {
-            self.append("\r\nConnection: keep-alive", to: &buffer)
+            ASCII.append("\r\nConnection: keep-alive", to: &buffer)
         }
-        self.append("\r\n\r\n", to: &buffer)
+        ASCII.append("\r\n\r\n", to: &buffer)
     }
 
     /// Writes the interim answer 100 to the end of a buffer.
     public static func encodeContinue(into buffer: inout [UInt8]) {
-        self.append("HTTP/1.1 100 Continue\r\n\r\n", to: &buffer)
+        ASCII.append("HTTP/1.1 100 Continue\r\n\r\n", to: &buffer)
     }
 
     /// Whether the content of an answer is sent behind its head (RFC 9112, section 6.3).
@@ -73,9 +73,9 @@ public enum HTTP1ResponseEncoder {
     /// Writes a piece of chunked content to the end of a buffer; none of it for the end.
     public static func encodeChunk(_ piece: [UInt8], into buffer: inout [UInt8]) {
         buffer.append(contentsOf: String(piece.count, radix: 16).utf8)
-        self.append("\r\n", to: &buffer)
+        ASCII.append("\r\n", to: &buffer)
         buffer.append(contentsOf: piece)
-        self.append("\r\n", to: &buffer)
+        ASCII.append("\r\n", to: &buffer)
     }
 
     private static func isOwnField(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -86,23 +86,6 @@ public enum HTTP1ResponseEncoder {
         case 14: HTTP1HeadScanner.equals(base, "content-length")
         case 17: HTTP1HeadScanner.equals(base, "transfer-encoding")
         default: false
-        }
-    }
-
-    private static func append(_ text: StaticString, to buffer: inout [UInt8]) {
-        buffer.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    private static func append(_ text: String, to buffer: inout [UInt8]) {
-        buffer.append(contentsOf: text.utf8)
-    }
-
-    private static func append(_ number: Int, to buffer: inout [UInt8]) {
-        var divisor = 1
-        while number / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            buffer.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-            divisor /= 10
         }
     }
 }

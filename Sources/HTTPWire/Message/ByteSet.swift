@@ -75,4 +75,19 @@ enum ASCII {
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == self.space || byte == self.tab
     }
+
+    /// Appends a text.
+    static func append(_ text: StaticString, to buffer: inout [UInt8]) {
+        buffer.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends the decimal digits of a number that is not negative.
+    static func append(decimal number: Int, to buffer: inout [UInt8]) {
+        var divisor = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            buffer.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
 }

@@ -126,10 +126,20 @@ public struct HTTPFields: Sendable {
                 guard !isLeftOut(name) else { continue }
                 buffer.append(contentsOf: name)
                 buffer.append(ASCII.colon)
-                buffer.append(ASCII.space)
+                if !entry.value.isEmpty { buffer.append(ASCII.space) }
                 buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[entry.value]))
                 buffer.append(ASCII.carriageReturn)
                 buffer.append(ASCII.lineFeed)
+            }
+        }
+    }
+
+    /// Whether every name is a token and no value holds a byte that would end its line.
+    var isWellFormed: Bool {
+        self.storage.withUnsafeBufferPointer { bytes in
+            self.entries.allSatisfy { entry in
+                !entry.name.isEmpty && bytes[entry.name].allSatisfy(HTTPToken.isTokenByte)
+                    && bytes[entry.value].allSatisfy(HTTPToken.isFieldValueByte)
             }
         }
     }
