@@ -22,7 +22,7 @@ final class Outgoing {
 }
 
 extension Connection {
-    /// Sends an answer in one call; what the socket does not take waits for it.
+    /// Sends an answer in one call at the end of the turn; what the socket does not take waits for it.
     func send(_ head: [UInt8], _ body: [UInt8]) {
         if let outgoing = self.outgoing {
             // An interim answer is stuck in front.
@@ -31,16 +31,21 @@ extension Connection {
             outgoing.isInterim = false
             return
         }
-        let sent = Connection.transmit(self.descriptor, head, body, from: 0)
-        if sent == head.count + body.count {
-            self.answerIsOut()
-            return
+        self.outgoing = Outgoing(head: head, body: body, offset: 0, isInterim: false)
+        self.server.sendAtEndOfTurn(self)
+    }
+
+    /// The turn has come to its end.
+    func sendNow() {
+        guard let outgoing = self.outgoing else { return }
+        let sent = Connection.transmit(self.descriptor, outgoing.head, outgoing.body, from: 0)
+        if sent == outgoing.head.count + outgoing.body.count {
+            self.outgoing = nil
+            return self.answerIsOut()
         }
-        guard sent >= 0 || errno == EAGAIN || errno == EWOULDBLOCK else {
-            self.abort()
-            return
-        }
-        self.wait(for: Outgoing(head: head, body: body, offset: max(0, sent), isInterim: false))
+        guard sent >= 0 || errno == EAGAIN || errno == EWOULDBLOCK else { return self.abort() }
+        outgoing.offset = max(0, sent)
+        self.wait(for: outgoing)
     }
 
     /// Tells the client to go on with its content.

@@ -112,27 +112,28 @@ extension Connection {
         let isChunked = HTTP1ResponseEncoder.isChunked(response, to: version)
         let endsWithConnection = !isChunked && response.stream.map { $0.length == nil } ?? false
         let keepAlive = self.machine.answered(hasInput: hasInput, endsWithConnection: endsWithConnection)
-        self.server.headBuffer.removeAll(keepingCapacity: true)
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
         HTTP1ResponseEncoder.encodeHead(
             of: response,
             to: method,
             version: version,
             keepAlive: keepAlive,
             date: self.server.date,
-            into: &self.server.headBuffer
+            into: &head
         )
         let sendsContent = HTTP1ResponseEncoder.sendsContent(of: response, to: method)
         if let irregularity {
             let body = sendsContent ? response.body : []
-            self.send(IrregularOutput(irregularity, head: self.server.headBuffer, body: body))
+            self.send(IrregularOutput(irregularity, head: head, body: body))
             return
         }
         if sendsContent, let stream = response.stream {
             self.stream = OutgoingStream(stream, isChunked: isChunked)
-            self.send(self.server.headBuffer, [])
+            self.send(head, [])
             return
         }
-        self.send(self.server.headBuffer, sendsContent ? response.body : [])
+        self.send(head, sendsContent ? response.body : [])
     }
 
     /// The last byte of an answer has left.

@@ -17,14 +17,14 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Parses heads that arrive whole; a connection whose head comes in pieces gets a parser of its own.
     var parser: HTTP1RequestParser
-    /// The head of the answer that is being sent.
-    var headBuffer: [UInt8] = []
     private(set) var isDraining = false
 
     /// What WebSocket connections share.
     let webSockets: WebSocketLoopShare
     let webSocketConfiguration: WebSocketConfiguration
 
+    /// Connections whose answers leave at the end of the turn.
+    private var unsent: [Connection] = []
     private var connections: [(any ServedConnection)?] = []
     private var dateSecond: Int64 = .min
     private var dateText = ""
@@ -41,7 +41,6 @@ final class ServerLoop: @unchecked Sendable {
         self.parser = HTTP1RequestParser(limits: configuration.http1)
         self.webSockets = WebSocketLoopShare(budget: shared.webSocketShares.whole)
         self.webSocketConfiguration = configuration.webSocket
-        self.headBuffer.reserveCapacity(1024)
     }
 
     /// How many requests were handed to the responder.
@@ -82,6 +81,21 @@ final class ServerLoop: @unchecked Sendable {
         self.timeouts = ConnectionStateMachine.Timeouts(configuration)
         self.limits = configuration.http1
         self.renewParser()
+    }
+
+    /// Lets a connection send its answer when everything else of this turn is done.
+    ///
+    /// The answers of a turn leave together: each wakes its client, which takes the core from the rest of the turn where
+    /// the two share one.
+    func sendAtEndOfTurn(_ connection: Connection) {
+        self.unsent.append(connection)
+        if self.unsent.count == 1 { self.loop.atEndOfTurn { self.sendUnsent() } }
+    }
+
+    private func sendUnsent() {
+        let unsent = self.unsent
+        self.unsent = []
+        for connection in unsent { connection.sendNow() }
     }
 
     // MARK: - Connections
@@ -133,6 +147,7 @@ final class ServerLoop: @unchecked Sendable {
     /// On the loop.
     func closeAll() {
         self.isDraining = true
+        self.sendUnsent()
         for connection in self.connections {
             connection?.abort()
         }
