@@ -19,7 +19,7 @@ static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long valu
     return curl_easy_setopt(handle, option, value);
 }
 
-// libcurl copies the text, except that of CURLOPT_POSTFIELDS.
+// libcurl copies the text.
 static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *_Nullable value) {
     return curl_easy_setopt(handle, option, value);
 }
@@ -41,7 +41,7 @@ static inline CURLcode ccurl_set_tls_context_callback(CURL *handle, curl_ssl_ctx
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
 
-// What an easy handle knows about its last transfer.
+// What an easy handle knows about its connection.
 
 static inline curl_socket_t ccurl_active_socket(CURL *handle) {
     curl_socket_t socket = CURL_SOCKET_BAD;
@@ -170,6 +170,8 @@ int SSL_has_pending(const SSL *session);
 int SSL_get_shutdown(const SSL *session);
 typedef struct ssl_ctx_st SSL_CTX;
 long SSL_CTX_ctrl(SSL_CTX *context, int command, long number, void *_Nullable pointer);
+uint64_t SSL_CTX_set_options(SSL_CTX *context, uint64_t options);
+static const uint64_t ccurl_tls_no_renegotiation = 1ULL << 30;
 enum { ccurl_tls_received_shutdown = 2, ccurl_tls_mode = 33, ccurl_tls_partial_write = 1, ccurl_tls_moving_buffer = 2 };
 
 static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
@@ -179,21 +181,23 @@ static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
     return (SSL *)session->internals;
 }
 
-// Whether a running transfer's connection holds bytes that were decrypted, or taken from the socket, and not read.
+// Whether a handle's connection holds bytes that were decrypted, or taken from the socket, and not read.
 static inline bool ccurl_tls_has_unread(CURL *handle) {
     SSL *session = ccurl_tls_session(handle);
     return session && SSL_has_pending(session) == 1;
 }
 
-// Whether the other side of a running transfer's connection has said that it ends (close_notify). libcurl does not care.
+// Whether the other side of a handle's connection has said that it ends (close_notify). libcurl does not care.
 static inline bool ccurl_tls_has_ended(CURL *handle) {
     SSL *session = ccurl_tls_session(handle);
     return session && (SSL_get_shutdown(session) & ccurl_tls_received_shutdown) != 0;
 }
 
-// Lets a write be tried again with other memory and go out in part. Without it OpenSSL wants the very same memory again.
-static inline void ccurl_tls_let_writes_move(void *context) {
+// Lets a write be tried again with other memory and go out in part: without it OpenSSL wants the very same memory again.
+// And refuses to renegotiate, because a write would then wait for something to read.
+static inline void ccurl_tls_prepare(void *context) {
     SSL_CTX_ctrl((SSL_CTX *)context, ccurl_tls_mode, ccurl_tls_partial_write | ccurl_tls_moving_buffer, NULL);
+    SSL_CTX_set_options((SSL_CTX *)context, ccurl_tls_no_renegotiation);
 }
 
 #endif

@@ -17,6 +17,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
 
     // One turn runs at most this many items before other blocks of the queue get their chance.
     private static let itemsPerTurn = 4096
+    // Items that make new ones, again and again, do not put off what waits for the end of the turn any longer.
+    private static let batchesPerTurn = 16
 
     let queue: DispatchQueue
     // Set at the start of the loop and cleared when it stops; on `queue` only, save for the start.
@@ -107,9 +109,11 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     /// Runs the run queue, then what waits for the end of the turn, until neither has work or the turn is long enough.
     func drain() {
         var left = LoopExecutor.itemsPerTurn
+        var batches = 0
         self.takeInbox()
         while left > 0 {
-            if !self.items.isEmpty {
+            if !self.items.isEmpty, batches < LoopExecutor.batchesPerTurn || self.endOfTurn.isEmpty {
+                batches += 1
                 var batch = self.items
                 self.items = self.spare
                 self.spare = []
@@ -120,6 +124,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
                 batch.removeAll(keepingCapacity: true)
                 self.spare = batch
             } else if !self.endOfTurn.isEmpty {
+                batches = 0
                 let batch = self.endOfTurn
                 self.endOfTurn = []
                 for work in batch {

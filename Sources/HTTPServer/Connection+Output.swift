@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Glibc
 internal import HTTPWire
 
-/// What the socket did not take at once.
+/// An answer on its way: what waits for the end of the turn, or for the socket to take it.
 final class Outgoing {
     var head: [UInt8]
     var body: [UInt8]
@@ -22,20 +22,24 @@ final class Outgoing {
 }
 
 extension Connection {
-    /// Sends an answer in one call at the end of the turn; what the socket does not take waits for it.
+    /// Sends an answer, in one call at the end of the turn; what the socket does not take waits for it.
     func send(_ head: [UInt8], _ body: [UInt8]) {
         if let outgoing = self.outgoing {
             // An interim answer is stuck in front.
             outgoing.head.append(contentsOf: head)
             outgoing.body = body
             outgoing.isInterim = false
+            self.machine.wroteSome(at: self.loop.roundTime, self.server.timeouts)
+            self.armTimer()
             return
         }
         self.outgoing = Outgoing(head: head, body: body, offset: 0, isInterim: false)
-        self.server.sendAtEndOfTurn(self)
+        // Behind a pipelined request the next one is read at once, while it still lies in the buffer.
+        let isFollowed = !(self.window?.isEmpty ?? true)
+        if isFollowed { self.sendNow() } else { self.server.sendAtEndOfTurn(self) }
     }
 
-    /// The turn has come to its end.
+    /// Sends an answer for the first time.
     func sendNow() {
         guard let outgoing = self.outgoing else { return }
         let sent = Connection.transmit(self.descriptor, outgoing.head, outgoing.body, from: 0)

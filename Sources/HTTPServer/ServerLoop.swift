@@ -127,6 +127,8 @@ final class ServerLoop: @unchecked Sendable {
     ///
     /// On the loop.
     func drain() {
+        // What is agreed already counts: a connection that waits to become a WebSocket is told as one.
+        self.sendUnsent()
         self.isDraining = true
         for connection in self.connections {
             connection?.drain()
@@ -146,7 +148,11 @@ final class ServerLoop: @unchecked Sendable {
     ///
     /// On the loop.
     func closeAll() {
+        // First, so that no request follows the answers that leave now.
         self.isDraining = true
+        for connection in self.connections {
+            connection?.drain()
+        }
         self.sendUnsent()
         for connection in self.connections {
             connection?.abort()

@@ -149,6 +149,8 @@ struct AnswerReader {
             var limits = HTTP1Limits()
             limits.contentBytes = self.maximumContent
             limits.trailerBytes = self.maximumHead
+            limits.fieldCount = ResponseHead.maximumFields
+            limits.bearsPaddedChunkSizes = true
             self.decoder = HTTP1BodyDecoder(framing: .chunked, limits: limits)
         case .close: break
         }

@@ -44,7 +44,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// Counts an exchange in, unless they are too many.
     func admit() -> Bool {
         precondition(self.loop.isCurrent, "an exchange begins on its loop")
-        guard self.exchangeCount < self.configuration.maximumTransfers else { return false }
+        guard self.exchangeCount < self.configuration.maximumExchanges else { return false }
         self.exchangeCount += 1
         return true
     }
@@ -56,11 +56,11 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Finds a connection for an exchange, which hears of the end in any case.
     func carry(_ exchange: Exchange) {
-        while let connection = self.takeIdle(exchange.origin) {
-            if connection.isQuiet { return connection.carry(exchange) }
-            connection.close()
+        if let connection = self.takeIdle(exchange.origin) {
+            connection.carry(exchange)
+        } else {
+            self.connect(for: exchange)
         }
-        self.connect(for: exchange)
     }
 
     /// Lets a connection send when everything else of this turn is done.
@@ -73,12 +73,15 @@ final class ConnectionPool: @unchecked Sendable {
         self.loop.atEndOfTurn {
             let unsent = self.unsent
             self.unsent.removeAll(keepingCapacity: true)
-            for connection in unsent { connection.send() }
+            for connection in unsent { connection.sendNow() }
         }
     }
 
     /// Opens a connection for an exchange.
     func connect(for exchange: Exchange) {
+        guard !exchange.origin.isPublicOnly || self.configuration.proxy == nil else {
+            return exchange.finish(.refused, "behind a proxy no address can be held to the public Internet")
+        }
         guard let multi = self.multis.withRoom() else {
             return exchange.finish(.refused, "no memory for a further connection")
         }

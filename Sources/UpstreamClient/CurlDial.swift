@@ -81,7 +81,7 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
         }
         if self.isSecure {
             ccurl_set_tls_context_callback(handle.raw) { _, context, _ in
-                if let context { ccurl_tls_let_writes_move(context) }
+                if let context { ccurl_tls_prepare(context) }
                 return CURLE_OK
             }
         }
@@ -118,6 +118,10 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
             return owner.dialEnded(self.isAddressRefused ? self.addressRefusal : failure)
         }
         self.socket = ccurl_active_socket(handle.raw)
+        guard self.socket >= 0 else {
+            self.hangUp()
+            return owner.dialEnded(self.failure(.connect, "the connection was closed as soon as it stood"))
+        }
         self.multi.unwatch(self.socket)
         self.watch([.readable])
         guard self.interest != nil else {
@@ -206,7 +210,8 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
             var count = 0
             let code = curl_easy_send(handle.raw, bytes.baseAddress.map { $0 + done }, bytes.count - done, &count)
             if code == CURLE_AGAIN { return done }
-            guard code == CURLE_OK else { return nil }
+            // What went before has left all the same; the next call fails again.
+            guard code == CURLE_OK else { return done > 0 ? done : nil }
             done += count
         }
         return done

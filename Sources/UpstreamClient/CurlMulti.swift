@@ -43,9 +43,6 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_multi_set_pointer(raw, CURLMOPT_SOCKETDATA, context)
         ccurl_multi_set_pointer(raw, CURLMOPT_TIMERDATA, context)
-        // A connection that has just been opened counts as idle to libcurl, which would close it as too many. How many
-        // there are is decided elsewhere.
-        ccurl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, Int(Int32.max))
         ccurl_multi_set_socket_callback(raw) { _, socket, what, context, _ in
             CurlMulti.of(context)?.watch(socket, what)
             return 0

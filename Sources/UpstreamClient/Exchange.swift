@@ -26,6 +26,8 @@ final class Exchange: @unchecked Sendable {
     private var body: [UInt8] = []
     private var isAnnounced = false
     private var isRepeated = false
+    /// Bytes of an earlier transmission that may have reached the platform.
+    private var sentBefore = 0
     private var isRunning = false
     private var connection: UpstreamConnection?
     private var continuation: CheckedContinuation<Result, Never>?
@@ -180,6 +182,7 @@ final class Exchange: @unchecked Sendable {
     /// Begins again from the first byte, on a new connection.
     func repeatOnNewConnection() {
         self.isRepeated = true
+        self.sentBefore = self.writer.bytesSent
         self.connection = nil
         self.writer = RequestWriter(
             head: self.head,
@@ -199,9 +202,8 @@ final class Exchange: @unchecked Sendable {
 
     /// There is no answer.
     func finish(_ reason: HTTPTransportError.Reason, _ detail: String) {
-        self.end(
-            .failure(HTTPTransportError(reason: reason, bytesSent: self.writer.bytesSent, detail: detail))
-        )
+        let bytesSent = max(self.sentBefore, self.writer.bytesSent)
+        self.end(.failure(HTTPTransportError(reason: reason, bytesSent: bytesSent, detail: detail)))
     }
 
     /// Gives up from outside.

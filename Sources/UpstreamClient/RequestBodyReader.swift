@@ -5,8 +5,6 @@ internal import HTTPWire
 struct RequestBodyReader {
     /// The number of bytes in all.
     let count: Int
-    /// The number of bytes that are done with.
-    private(set) var position = 0
 
     private let segments: [HTTPBodySegment]
     private var index = 0
@@ -54,7 +52,6 @@ struct RequestBodyReader {
 
     /// Goes on behind so many bytes.
     mutating func advance(_ count: Int) {
-        self.position += count
         var left = count
         while left > 0, self.index < self.segments.count {
             let rest = self.segments[self.index].count - self.offset

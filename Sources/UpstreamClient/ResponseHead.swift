@@ -51,7 +51,8 @@ struct ResponseHead {
     private var saysClose = false
     private var saysKeepAlive = false
 
-    private static let maximumFields = 256
+    /// The most fields of a head.
+    static let maximumFields = 256
 
     /// Begins with nothing read.
     ///

@@ -23,13 +23,13 @@ extension UpstreamClient {
         ///
         /// The default is 256.
         ///
-        /// It does not limit concurrency: beyond it a connection is closed when its exchange has ended. It should be
-        /// above the expected concurrency of one loop.
+        /// It does not limit concurrency: beyond it the connection that waited longest is closed. It should be above the
+        /// expected concurrency of one loop.
         public var maximumConnections = 256
         /// The most exchanges of each loop at one time; more are refused.
         ///
         /// The default is 10,000.
-        public var maximumTransfers = 10_000
+        public var maximumExchanges = 10_000
         /// The most WebSocket connections of each loop at one time; more are refused.
         ///
         /// The default is 10,000.
@@ -56,8 +56,12 @@ extension UpstreamClient {
             guard self.connectTimeout > .zero, self.idleTimeout > .zero else {
                 throw UpstreamClientError(.configuration, "connectTimeout and idleTimeout must be above zero")
             }
-            guard self.maximumConnections > 0, self.maximumTransfers > 0 else {
-                throw UpstreamClientError(.configuration, "maximumConnections and maximumTransfers must be above zero")
+            guard self.maximumConnections > 0, self.maximumExchanges > 0 else {
+                throw UpstreamClientError(.configuration, "maximumConnections and maximumExchanges must be above zero")
+            }
+            if let proxy = self.proxy, !proxy.hasPrefix("http://") {
+                // Of two layers of TLS, OpenSSL tells of the bytes that wait in the inner one only.
+                throw UpstreamClientError(.configuration, "proxy must begin with http://")
             }
             guard self.maximumWebSockets > 0, self.webSocketBytes > 0 else {
                 throw UpstreamClientError(.configuration, "maximumWebSockets and webSocketBytes must be above zero")

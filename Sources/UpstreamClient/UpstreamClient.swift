@@ -3,7 +3,7 @@ public import HTTPWire
 internal import Synchronization
 public import Telemetry
 
-/// Makes exchanges with platforms through libcurl, each on the event loop of its caller.
+/// Makes exchanges with platforms, each on the event loop of its caller.
 ///
 /// libcurl opens connections, with names, proxies and TLS; what is sent over them and what it means is decided here,
 /// because libcurl sends a request again on its own, whatever it costs, when a reused connection dies before the answer.

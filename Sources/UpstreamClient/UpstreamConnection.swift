@@ -23,9 +23,11 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
     private var isConnected = false
     /// Whether it has carried an exchange before the one that it carries.
     private var isReused = false
+    /// Its exchange is to be sent at the end of the turn.
+    private var isWaitingToSend = false
     /// Nothing more can be sent; an answer may have come all the same.
     private var isBroken = false
-    private var isActionScheduled = false
+    private var isReadScheduled = false
     private var idleDeadline: EventLoop.Instant?
     private var timer: (deadline: EventLoop.Instant, token: TimerToken)?
 
@@ -58,13 +60,25 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
         self.idleDeadline = nil
         exchange.began(on: self)
         self.armTimer(exchange.deadline)
+        self.isWaitingToSend = true
         self.pool.sendAtEndOfTurn(self)
     }
 
-    /// Whether nothing has happened to it while it was idle.
+    /// The turn has come to its end.
+    func sendNow() {
+        guard self.isWaitingToSend, let dial = self.dial else { return }
+        self.isWaitingToSend = false
+        if dial.isQuiet { self.send() } else { self.handOver() }
+    }
+
+    /// Leaves the exchange to another connection, before anything was sent.
     ///
-    /// Bytes that nobody asked for would be taken for the answer to the next request.
-    var isQuiet: Bool { self.dial?.isQuiet ?? false }
+    /// This one has ended, or has brought bytes that nobody asked for, which would be taken for the answer.
+    private func handOver() {
+        guard let exchange = self.exchange else { return self.close() }
+        self.close()
+        self.pool.carry(exchange)
+    }
 
     // MARK: - Events
 
@@ -86,6 +100,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
             self.pool.remove(self)
             return self.close()
         }
+        if self.isWaitingToSend { return self.handOver() }
         if events.contains(.writable) { self.send() }
         guard !events.isDisjoint(with: [.readable, .hangup, .error]) else { return }
         if self.exchange?.isHeld ?? true {
@@ -105,8 +120,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     // MARK: - The request
 
-    /// Sends as much as goes at once.
-    func send() {
+    private func send() {
         guard let dial = self.dial, let exchange = self.exchange, self.isConnected, !self.isBroken else { return }
         let scratch = self.loop.scratch.bytes
         for _ in 0..<Self.writesPerTurn where !exchange.writer.isDone {
@@ -159,10 +173,10 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     /// Reads without being asked to, for what no event tells of.
     private func scheduleRead() {
-        guard !self.isActionScheduled, self.dial != nil else { return }
-        self.isActionScheduled = true
+        guard !self.isReadScheduled, self.dial != nil else { return }
+        self.isReadScheduled = true
         self.loop.execute {
-            self.isActionScheduled = false
+            self.isReadScheduled = false
             if self.exchange != nil { self.read() }
         }
     }
@@ -191,8 +205,8 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     private func end() {
         guard let exchange = self.exchange else { return self.close() }
-        // Under TLS a cut is told from an end; a plain connection, which never leaves this machine, has only ends.
-        if exchange.takeEnd(isOrderly: self.dial?.hasOrderlyEnd ?? false) {
+        // A reset that a write has met looks like an end to whoever reads afterwards.
+        if exchange.takeEnd(isOrderly: !self.isBroken && self.dial?.hasOrderlyEnd ?? false) {
             self.close()
             return exchange.finish()
         }
@@ -224,6 +238,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
     /// Idempotent.
     func close() {
         self.exchange = nil
+        self.isWaitingToSend = false
         self.idleDeadline = nil
         if let timer = self.timer { self.loop.cancel(timer.token) }
         self.timer = nil

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import HTTPWire
 import Locking
@@ -125,6 +126,24 @@ import Testing
             await worker.cancelled.wait()
             #expect(try await idle.end().rest.isEmpty)
             #expect(try await busy.end().rest.isEmpty)
+        }
+    }
+
+    /// An answer leaves at the end of its turn, and the server may end before that.
+    @Test func anAnswerThatIsReadyIsSentBeforeTheServerStops() async throws {
+        let stopping = Locked<HTTPServer?>(nil)
+        let responder = Responder { request in
+            if let loop = EventLoop.current, let server = stopping.withLock({ $0 }) {
+                // Runs on the loop when this has answered, in the same turn.
+                Task(executorPreference: loop.executor) { await server.stop() }
+            }
+            return .text(200, request.head.path)
+        }
+        try await withServer(responder) { server in
+            let client = try server.client()
+            #expect(try await client.exchange("GET /first HTTP/1.1\r\nHost: a\r\n\r\n").text == "/first")
+            stopping.withLock { $0 = server.server }
+            #expect(try await client.exchange("GET /last HTTP/1.1\r\nHost: a\r\n\r\n").text == "/last")
         }
     }
 }

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The case that libcurl repairs on its own: a kept-alive connection dies behind its second request.
+    /// The case that HTTP libraries repair on their own: a kept-alive connection dies behind its second request.
     @Test func billDropOnTheSecondRequestOfAConnection() async throws {
         try await EvaluateOverSocketTests.withPlatform { platform in
             try platform.inject("bill-drop", match: "/api/v1/evaluate")

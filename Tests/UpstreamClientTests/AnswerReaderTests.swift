@@ -71,6 +71,8 @@ import Testing
             200,
             "abcde", "HTTP"
         ),
+        // Old servers pad the size.
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3   \r\nabc\r\n0\t\r\n\r\n", 200, "abc", ""),
     ]
 
     @Test(arguments: answers.indices)

@@ -91,6 +91,27 @@ struct ConnectionPoolTests {
         }
     }
 
+    @Test func behindAProxyNothingIsHeldToThePublicInternet() async throws {
+        let server = try ScriptedServer { $0.readToEnd() }
+        defer { server.stop() }
+        var configuration = UpstreamClient.Configuration()
+        configuration.proxy = server.url
+        try await UpstreamTestBed.run(configuration) { client, _ in
+            var request = HTTPTransportRequest.get("https://platform.invalid/")
+            request.isForPublicAddressesOnly = true
+            let error = try await UpstreamTestBed.failure(of: request, client)
+            #expect(error.reason == .refused)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(arguments: ["https://proxy.invalid:3128", "socks5://proxy.invalid", "proxy.invalid"])
+    func onlyPlainProxiesAreTaken(_ proxy: String) async throws {
+        var configuration = UpstreamClient.Configuration()
+        configuration.proxy = proxy
+        await #expect(throws: UpstreamClientError.self) { try await UpstreamTestBed.run(configuration) { _, _ in } }
+    }
+
     @Test func whatIsForThePublicInternetDoesNotShareAConnectionToThisMachine() async throws {
         let server = try ScriptedServer { connection in
             while connection.readRequest() != nil { connection.answer("ok") }

@@ -70,7 +70,7 @@ struct UpstreamConcurrencyTests {
         }
         defer { server.stop() }
         var configuration = UpstreamClient.Configuration()
-        configuration.maximumTransfers = 1
+        configuration.maximumExchanges = 1
         try await UpstreamTestBed.run(configuration) { client, _ in
             let url = server.url
             let first = Task { try await client.execute(.get(url + "/")) }

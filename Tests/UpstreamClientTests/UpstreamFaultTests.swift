@@ -107,7 +107,7 @@ struct UpstreamFaultTests {
     }
 
     @Test(arguments: [
-        ("X-Long: ", 70_000, 1), ("X-Beyond-The-Limit-Of-Libcurl: ", 300_000, 1), ("X-Many: ", 1, 300),
+        ("X-Long: ", 70_000, 1), ("X-Beyond-One-Reading: ", 300_000, 1), ("X-Many: ", 1, 300),
         ("X-A: ", 1000, 100),
     ])
     func headAboveItsLimitIsAnError(_ name: String, _ length: Int, _ count: Int) async throws {

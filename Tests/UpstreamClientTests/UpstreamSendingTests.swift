@@ -172,7 +172,7 @@ struct UpstreamSendingTests {
 
     @Test func hostWithoutAddressSentNothing() async throws {
         try await UpstreamTestBed.run { client, _ in
-            // More than once: what a failure leaves behind in libcurl must not reach the next exchange.
+            // More than once: what a failure leaves behind must not reach the next exchange.
             for _ in 0..<3 {
                 let error = try await UpstreamTestBed.failure(of: .post("https://platform.invalid/", "x"), client)
                 #expect(error.reason == .resolve)

@@ -152,7 +152,28 @@ struct UpstreamTLSTests {
         }
     }
 
-    /// The rest of the last TLS record lies decrypted within libcurl, where no look at the socket finds it.
+    /// What the reader had no room for waits within OpenSSL, where no event tells of it.
+    @Test func aStreamWhoseReaderIsSlowComesWhole() async throws {
+        let content = UpstreamExchangeTests.bytes(2 << 20, seed: 11)
+        try await Self.withFront { connection in
+            connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n")
+            connection.send(content)
+            connection.readToEnd()
+        } _: { front, _, client in
+            let stream = try await client.open(.get(front.url + "/"))
+            var received: [UInt8] = []
+            while let piece = try await stream.content.source.next() {
+                received += piece
+                // Time in which more comes than is kept.
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            let areEqual = received == content
+            #expect(areEqual)
+        }
+    }
+
+    /// The rest of the last TLS record lies decrypted within OpenSSL, where no look at the socket finds it.
     @Test(arguments: [10, 40_000, 200_000])
     func bytesBehindAnAnswerAreNotTakenForTheNext(_ count: Int) async throws {
         let content = [UInt8](repeating: 0x61, count: count)

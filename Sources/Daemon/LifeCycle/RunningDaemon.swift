@@ -229,7 +229,7 @@ struct RunningDaemon: Sendable {
         } else {
             self.logger.info("drained", metadata)
         }
-        // Who still waits is told, before the transfers are dropped: the rows of what was sent stay.
+        // Who still waits is told, before the exchanges are dropped: the rows of what was sent stay.
         calls.cut()
         await self.server.drain(within: Self.farewell)
         await self.services.stop()

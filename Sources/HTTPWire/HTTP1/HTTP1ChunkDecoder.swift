@@ -73,7 +73,7 @@ struct HTTP1ChunkDecoder: Sendable {
             guard self.overhead <= limits.chunkOverhead + self.received else {
                 throw .malformed("The chunk extensions outweigh the content.")
             }
-            try self.advanceExtension(byte)
+            try self.advanceExtension(byte, limits)
         }
     }
 
@@ -100,12 +100,14 @@ struct HTTP1ChunkDecoder: Sendable {
         }
     }
 
-    private mutating func advanceExtension(_ byte: UInt8) throws(HTTPRequestBodyError) {
+    private mutating func advanceExtension(_ byte: UInt8, _ limits: HTTP1Limits) throws(HTTPRequestBodyError) {
         let isBlank = ASCII.isBlank(byte)
         let isToken = ByteSet.token.contains(byte)
         switch self.state {
         case .blankBeforeExtension where byte == ASCII.semicolon: self.state = .extensionNameStart
         case .blankBeforeExtension where isBlank: break
+        case .blankBeforeExtension where byte == ASCII.carriageReturn && limits.bearsPaddedChunkSizes:
+            self.state = .sizeLineFeed
         case .extensionNameStart where isBlank: break
         case .extensionNameStart where isToken: self.state = .extensionName
         case .extensionName where isToken: break

@@ -33,6 +33,13 @@ public struct HTTP1Limits: Sendable {
     /// The default is 16 KiB.
     public var trailerBytes = 16 << 10
 
+    /// Whether blanks between the size of a chunk and the end of its line are borne.
+    ///
+    /// The default is false.
+    ///
+    /// Old servers pad with them. Of an answer that is harmless; two readers of a request could take it differently.
+    public var bearsPaddedChunkSizes = false
+
     /// The default limits.
     public init() {}
 }

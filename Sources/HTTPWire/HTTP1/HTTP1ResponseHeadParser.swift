@@ -4,8 +4,7 @@ public struct HTTP1ResponseHeadError: Error, Hashable, Sendable {
     public let message: String
 }
 
-/// An incremental parser of the head of an answer (RFC 9112, section 4), for what libcurl does not read: the handshake
-/// of a WebSocket connection.
+/// An incremental parser of the head of an answer (RFC 9112, section 4), for the handshake of a WebSocket connection.
 ///
 /// Interim answers other than 101 are passed over.
 public struct HTTP1ResponseHeadParser: Sendable {
