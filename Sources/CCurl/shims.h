@@ -66,6 +66,11 @@ static inline CURLMcode ccurl_multi_set_timer_callback(CURLM *multi, curl_multi_
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
 }
 
+// Puts a kind of data into a share.
+static inline CURLSHcode ccurl_share(CURLSH *share, curl_lock_data data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
 // The result of a finished transfer: the member is one of a union.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;

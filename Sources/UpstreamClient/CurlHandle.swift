@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Owns an easy handle and the memory that libcurl only points at: the error text.
+/// Owns an easy handle and what libcurl only points at: the error text, and what it shares with others.
 ///
 /// Confined to the loop of its multi handle.
 final class CurlHandle {
@@ -8,14 +8,17 @@ final class CurlHandle {
     let raw: UnsafeMutableRawPointer
 
     private let errorText: UnsafeMutablePointer<CChar>
+    private let share: CurlShare
 
     /// Makes a handle, or nil when there is no memory for one.
-    init?() {
+    init?(sharing share: CurlShare) {
         guard let raw = curl_easy_init() else { return nil }
         self.raw = raw
+        self.share = share
         self.errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         self.errorText[0] = 0
         self.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(self.errorText))
+        self.set(CURLOPT_SHARE, share.raw)
     }
 
     deinit {

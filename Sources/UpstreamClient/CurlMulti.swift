@@ -12,6 +12,8 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
     let loop: EventLoop
 
     let configuration: UpstreamClient.Configuration
+    /// What its connections share with those of the loop's other multi handles.
+    let share: CurlShare
     let authorityFile: String?
     private let logger: Logger
     private(set) var raw: UnsafeMutableRawPointer?
@@ -29,6 +31,7 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
     init(
         loop: EventLoop,
         configuration: UpstreamClient.Configuration,
+        share: CurlShare,
         authorityFile: String?,
         logger: Logger
     ) throws(UpstreamClientError) {
@@ -37,6 +40,7 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         }
         self.loop = loop
         self.configuration = configuration
+        self.share = share
         self.authorityFile = authorityFile
         self.logger = logger
         self.raw = raw

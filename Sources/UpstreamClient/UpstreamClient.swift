@@ -41,8 +41,15 @@ public final class UpstreamClient: HTTPTransport, HTTPContentTransport, WebSocke
         var webSocketLoops: [WebSocketLoop] = []
         let budget = WebSocketBudget(limit: configuration.webSocketBytes)
         for loop in loops {
+            let share = try CurlShare()
             let makeMulti: CurlMultiSet.MakeMulti = { () throws(UpstreamClientError) in
-                try CurlMulti(loop: loop, configuration: configuration, authorityFile: authorityFile, logger: logger)
+                try CurlMulti(
+                    loop: loop,
+                    configuration: configuration,
+                    share: share,
+                    authorityFile: authorityFile,
+                    logger: logger
+                )
             }
             pools.append(try ConnectionPool(loop, configuration: configuration, makeMulti: makeMulti))
             webSocketLoops.append(

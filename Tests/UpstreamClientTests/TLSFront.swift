@@ -42,6 +42,11 @@ final class TLSFront {
     /// The base of URLs that its certificate is for.
     var url: String { "https://localhost:\(self.port)" }
 
+    /// Whether the next connection goes on with the TLS session of an earlier one.
+    func nextIsResumed() async -> Bool? {
+        await self.process.readLine().map { $0 == "True" }
+    }
+
     func stop() {
         // A child of Dispatch's threads has inherited their mask, which blocks SIGTERM.
         self.process.signal(SIGKILL)
@@ -83,6 +88,7 @@ final class TLSFront {
                 outside = context.wrap_socket(raw, server_side=True)
             except (ssl.SSLError, OSError):
                 return raw.close()
+            print(outside.session_reused, flush=True)
             inside = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
             try:
                 while True:

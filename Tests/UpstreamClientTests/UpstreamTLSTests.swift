@@ -152,6 +152,19 @@ struct UpstreamTLSTests {
         }
     }
 
+    @Test func anotherConnectionGoesOnWithTheSessionOfTheFirst() async throws {
+        try await Self.withFront { connection in
+            connection.readRequest()
+            connection.answer("ok", fields: "Connection: close\r\n")
+        } _: { front, server, client in
+            for isResumed in [false, true, true] {
+                _ = try await client.execute(.get(front.url + "/"))
+                #expect(await front.nextIsResumed() == isResumed)
+            }
+            #expect(server.connectionCount == 3)
+        }
+    }
+
     /// What the reader had no room for waits within OpenSSL, where no event tells of it.
     @Test func aStreamWhoseReaderIsSlowComesWhole() async throws {
         let content = UpstreamExchangeTests.bytes(2 << 20, seed: 11)
