@@ -50,10 +50,6 @@ static inline curl_socket_t ccurl_active_socket(CURL *handle) {
 
 // Options of a multi handle.
 
-static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
-}
-
 static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *_Nullable value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -28,11 +28,13 @@ struct AnswerReader {
     /// Begins with nothing read.
     ///
     /// - Parameters:
-    ///   - isAnswerToHead: Whether there is no content whatever the fields say.
+    ///   - isAnswerToHead: Whether there is no content whatever the fields say. The default is false.
+    ///   - maySwitch: Whether the request asked for another protocol, which begins behind an answer of 101. The
+    ///     default is false.
     ///   - maximumHead: The largest head in bytes, interim answers included; and so for the trailers.
     ///   - maximumContent: The largest content in bytes.
-    init(isAnswerToHead: Bool, maximumHead: Int, maximumContent: Int) {
-        self.head = ResponseHead(limit: maximumHead, isAnswerToHead: isAnswerToHead)
+    init(isAnswerToHead: Bool = false, maySwitch: Bool = false, maximumHead: Int, maximumContent: Int) {
+        self.head = ResponseHead(limit: maximumHead, isAnswerToHead: isAnswerToHead, maySwitch: maySwitch)
         self.maximumHead = maximumHead
         self.maximumContent = maximumContent
     }

@@ -68,7 +68,9 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
 
     private func begin(_ url: String, _ timeout: Duration, _ receiveBuffer: Int) -> HTTPTransportError? {
         guard let raw = self.multi.raw else { return self.failure(.refused, "the client is shut down") }
-        guard let handle = CurlHandle(sharing: self.multi.share) else { return self.failure(.refused, "no memory for a handle") }
+        guard let handle = CurlHandle(sharing: self.multi.share) else {
+            return self.failure(.refused, "no memory for a handle")
+        }
         handle.set(CURLOPT_URL, url)
         handle.set(CURLOPT_CONNECT_ONLY, 1)
         handle.set(CURLOPT_BUFFERSIZE, receiveBuffer)

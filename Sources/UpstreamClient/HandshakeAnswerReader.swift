@@ -14,14 +14,11 @@ struct HandshakeAnswerReader {
         case refused
     }
 
-    /// The head, once it is complete.
-    private(set) var head: HTTPResponseHead?
     /// The content of a refusal, cut at the limit.
     private(set) var body: [UInt8] = []
 
     private let maximumBody: Int
-    private var parser: HTTP1ResponseHeadParser
-    private var decoder: HTTP1BodyDecoder?
+    private var reader: AnswerReader
 
     /// Begins with nothing read.
     ///
@@ -29,46 +26,28 @@ struct HandshakeAnswerReader {
     ///   - maximumHead: The largest head in bytes.
     ///   - maximumBody: How much of the content of a refusal is kept, in bytes.
     init(maximumHead: Int, maximumBody: Int) {
-        var limits = HTTP1Limits()
-        limits.headBytes = maximumHead
-        self.parser = HTTP1ResponseHeadParser(limits: limits)
+        self.reader = AnswerReader(maySwitch: true, maximumHead: maximumHead, maximumContent: .max)
         self.maximumBody = maximumBody
     }
+
+    /// The head, once it is complete.
+    var head: ResponseHead? { self.reader.head.isFinished ? self.reader.head : nil }
 
     /// Takes the next bytes of the connection.
     ///
     /// - Throws: What is wrong with the answer's head.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1ResponseHeadError) -> Progress {
-        var consumed = 0
-        if self.head == nil {
-            guard let head = try self.parser.parse(bytes, consumed: &consumed) else { return .partial }
-            self.head = head
-            if head.status == 101 { return .switched(consumed: consumed) }
-            self.decoder = head.framing.map { HTTP1BodyDecoder(framing: $0) }
-        }
-        return self.takeContent(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
-    }
-
-    /// That the server refused is known by now: what is wrong with the content behind the head only cuts it off.
-    private mutating func takeContent(_ bytes: UnsafeRawBufferPointer) -> Progress {
-        var isComplete = false
-        if var decoder = self.decoder {
-            var rest = bytes
-            var pieces: [UInt8] = []
-            while !isComplete, !rest.isEmpty || decoder.isComplete {
-                var consumed = 0
-                isComplete = (try? decoder.decode(rest, consumed: &consumed) { pieces.append(contentsOf: $0) }) ?? true
-                rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
-            }
-            self.decoder = decoder
-            pieces.withUnsafeBytes { self.keep($0) }
-        } else {
-            self.keep(bytes)
-        }
-        return isComplete || self.body.count == self.maximumBody ? .refused : .partial
-    }
-
-    private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-        self.body.append(contentsOf: bytes.prefix(self.maximumBody - self.body.count))
+    mutating func take(_ bytes: UnsafeRawBufferPointer) throws(AnswerReader.Fault) -> Progress {
+        let used = try self.reader.takeHead(bytes)
+        guard self.reader.head.isFinished else { return .partial }
+        if self.reader.head.status == 101 { return .switched(consumed: used) }
+        var content: [UInt8] = []
+        let room = self.maximumBody - self.body.count
+        // That the server refused is known by now: what is wrong with the content behind the head only cuts it off.
+        let isBroken =
+            (try? self.reader.takeContent(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
+                content.append(contentsOf: $0.prefix(room - content.count))
+            }) == nil
+        self.body += content
+        return isBroken || self.reader.isComplete || self.body.count == self.maximumBody ? .refused : .partial
     }
 }

@@ -42,6 +42,7 @@ struct ResponseHead {
 
     private let limit: Int
     private let isAnswerToHead: Bool
+    private let maySwitch: Bool
     private var state = State.statusLine
     private var isHTTP10 = false
     private var storage: [UInt8] = []
@@ -56,10 +57,14 @@ struct ResponseHead {
 
     /// Begins with nothing read.
     ///
-    /// - Parameter limit: The largest head in bytes, interim answers included.
-    init(limit: Int, isAnswerToHead: Bool) {
+    /// - Parameters:
+    ///   - limit: The largest head in bytes, interim answers included.
+    ///   - isAnswerToHead: Whether there is no content whatever the fields say.
+    ///   - maySwitch: Whether the request asked for another protocol, so that 101 is a final answer. The default is false.
+    init(limit: Int, isAnswerToHead: Bool, maySwitch: Bool = false) {
         self.limit = limit
         self.isAnswerToHead = isAnswerToHead
+        self.maySwitch = maySwitch
     }
 
     /// Whether the head of the final answer is complete.
@@ -106,7 +111,7 @@ struct ResponseHead {
         guard line[12...].allSatisfy(HTTPToken.isFieldValueByte) else {
             return .malformed("the status line holds a control character")
         }
-        guard (100...599).contains(code), code != 101 else {
+        guard (100...599).contains(code), code != 101 || self.maySwitch else {
             return .malformed("the status code has no meaning here")
         }
         self.status = code
@@ -173,7 +178,7 @@ struct ResponseHead {
     }
 
     private mutating func finish() -> Fault? {
-        if self.status < 200 {
+        if self.status < 200, self.status != 101 {
             // Interim: forget it and wait for the next head.
             self.storage.removeAll(keepingCapacity: true)
             self.entries.removeAll(keepingCapacity: true)
@@ -188,7 +193,7 @@ struct ResponseHead {
             // RFC 9112, section 6.3: ought to be handled as an error.
             return .malformed("Content-Length or HTTP/1.0 together with a transfer coding")
         }
-        if self.isAnswerToHead || self.status == 204 || self.status == 304 {
+        if self.isAnswerToHead || self.status == 101 || self.status == 204 || self.status == 304 {
             self.framing = .none
         } else if self.isChunked {
             self.framing = .chunked

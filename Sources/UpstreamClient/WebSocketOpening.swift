@@ -128,7 +128,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
     }
 
     private func take(_ bytes: UnsafeMutableRawBufferPointer, from dial: CurlDial) {
-        do throws(HTTP1ResponseHeadError) {
+        do throws(AnswerReader.Fault) {
             switch try self.reader.take(UnsafeRawBufferPointer(bytes)) {
             case .partial: break
             case .refused: self.refuse()
@@ -136,7 +136,9 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
                 self.open(dial, with: UnsafeMutableRawBufferPointer(rebasing: bytes[consumed...]))
             }
         } catch {
-            self.fail(.malformed, error.message)
+            switch error {
+            case .malformed(let what), .tooLarge(let what): self.fail(.malformed, what)
+            }
         }
     }
 
@@ -144,7 +146,7 @@ final class WebSocketOpening: CurlDialOwner, @unchecked Sendable {
         guard let head = self.reader.head else { return }
         do throws(WebSocketClientHandshake.Failure) {
             let accept = WebSocketAccept.value(forKey: self.key)
-            _ = try self.handshake.subprotocol(agreedIn: head, accept: accept)
+            _ = try self.handshake.subprotocol(agreedIn: head.status, head.fields, accept: accept)
         } catch {
             return self.fail(.malformed, "the answer to the handshake does not fit: \(error)")
         }

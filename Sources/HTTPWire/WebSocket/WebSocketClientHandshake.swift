@@ -64,17 +64,22 @@ public struct WebSocketClientHandshake: Sendable {
     /// Checks the answer.
     ///
     /// - Parameters:
-    ///   - head: The answer.
+    ///   - status: The status of the answer.
+    ///   - fields: Its fields.
     ///   - accept: The accept value of the key.
     /// - Returns: The subprotocol that the server chose, or nil.
-    public func subprotocol(agreedIn head: HTTPResponseHead, accept: String) throws(Failure) -> String? {
-        guard head.status == 101 else { throw .refused(status: head.status) }
-        guard head.fields.values(of: .upgrade).map({ $0.lowercased() }) == ["websocket"],
-            head.fields.members(of: .connection).contains(where: { HTTPToken.equals($0.utf8, "upgrade") })
+    public func subprotocol(
+        agreedIn status: Int,
+        _ fields: HTTPFields,
+        accept: String
+    ) throws(Failure) -> String? {
+        guard status == 101 else { throw .refused(status: status) }
+        guard fields.values(of: .upgrade).map({ $0.lowercased() }) == ["websocket"],
+            fields.members(of: .connection).contains(where: { HTTPToken.equals($0.utf8, "upgrade") })
         else { throw .notSwitched }
-        guard head.fields.values(of: .secWebSocketAccept) == [accept] else { throw .wrongAccept }
-        guard head.fields.members(of: .secWebSocketExtensions).isEmpty else { throw .unknownExtension }
-        let chosen = head.fields.values(of: .secWebSocketProtocol)
+        guard fields.values(of: .secWebSocketAccept) == [accept] else { throw .wrongAccept }
+        guard fields.members(of: .secWebSocketExtensions).isEmpty else { throw .unknownExtension }
+        let chosen = fields.values(of: .secWebSocketProtocol)
         guard let first = chosen.first else { return nil }
         guard chosen.count == 1, self.subprotocols.contains(first) else { throw .unknownSubprotocol }
         return first
