@@ -1,6 +1,6 @@
 // libcurl for Swift. The setters and getters of libcurl are variadic, which Swift cannot call, so each type of argument
 // gets one typed wrapper; sockets are opened and looked at here because their flags and addresses are Linux's. OpenSSL's
-// libssl is what this libcurl speaks TLS with: it is asked two things that libcurl does not offer.
+// libssl is what this libcurl speaks TLS with: it is asked and told what libcurl does not offer.
 
 #ifndef SPEECHGATE_CCURL_SHIMS_H
 #define SPEECHGATE_CCURL_SHIMS_H
@@ -159,7 +159,7 @@ static inline bool ccurl_is_quiet(curl_socket_t socket) {
 
 // MARK: TLS
 
-// Whether libcurl speaks TLS with OpenSSL, so that its pointers are what the two functions below take them for.
+// Whether libcurl speaks TLS with OpenSSL, so that its pointers are what the functions below take them for.
 static inline bool ccurl_uses_openssl(void) {
     const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
     return name && strncmp(name, "OpenSSL/", 8) == 0;
@@ -172,7 +172,8 @@ int SSL_get_shutdown(const SSL *session);
 typedef struct ssl_ctx_st SSL_CTX;
 long SSL_CTX_ctrl(SSL_CTX *context, int command, long number, void *_Nullable pointer);
 uint64_t SSL_CTX_set_options(SSL_CTX *context, uint64_t options);
-static const uint64_t ccurl_tls_no_renegotiation = 1ULL << 30;
+uint64_t SSL_CTX_clear_options(SSL_CTX *context, uint64_t options);
+static const uint64_t ccurl_tls_no_renegotiation = 1ULL << 30, ccurl_tls_ignore_unexpected_end = 1ULL << 7;
 enum { ccurl_tls_received_shutdown = 2, ccurl_tls_mode = 33, ccurl_tls_partial_write = 1, ccurl_tls_moving_buffer = 2 };
 
 static inline SSL *_Nullable ccurl_tls_session(CURL *handle) {
@@ -195,10 +196,12 @@ static inline bool ccurl_tls_has_ended(CURL *handle) {
 }
 
 // Lets a write be tried again with other memory and go out in part: without it OpenSSL wants the very same memory again.
-// And refuses to renegotiate, because a write would then wait for something to read.
+// Refuses to renegotiate, because a write would then wait for something to read. And takes no cut connection for an end,
+// whatever the machine's configuration of OpenSSL says.
 static inline void ccurl_tls_prepare(void *context) {
     SSL_CTX_ctrl((SSL_CTX *)context, ccurl_tls_mode, ccurl_tls_partial_write | ccurl_tls_moving_buffer, NULL);
     SSL_CTX_set_options((SSL_CTX *)context, ccurl_tls_no_renegotiation);
+    SSL_CTX_clear_options((SSL_CTX *)context, ccurl_tls_ignore_unexpected_end);
 }
 
 #endif

@@ -17,7 +17,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
 
     // One turn runs at most this many items before other blocks of the queue get their chance.
     private static let itemsPerTurn = 4096
-    // Items that make new ones, again and again, do not put off what waits for the end of the turn any longer.
+    // Items that make new ones, again and again, do not put off what waits for the end of the turn for longer than this.
     private static let batchesPerTurn = 16
 
     let queue: DispatchQueue
@@ -27,6 +27,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     private var items: [Item] = []
     private var spare: [Item] = []
     private var endOfTurn: [() -> Void] = []
+    // Since what waits for the end of the turn was last run.
+    private var batches = 0
     private let inbox = Inbox<Item>()
 
     init(label: String) {
@@ -109,11 +111,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
     /// Runs the run queue, then what waits for the end of the turn, until neither has work or the turn is long enough.
     func drain() {
         var left = LoopExecutor.itemsPerTurn
-        var batches = 0
         self.takeInbox()
         while left > 0 {
-            if !self.items.isEmpty, batches < LoopExecutor.batchesPerTurn || self.endOfTurn.isEmpty {
-                batches += 1
+            if !self.items.isEmpty, self.batches < LoopExecutor.batchesPerTurn || self.endOfTurn.isEmpty {
+                self.batches += 1
                 var batch = self.items
                 self.items = self.spare
                 self.spare = []
@@ -124,17 +125,24 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendab
                 batch.removeAll(keepingCapacity: true)
                 self.spare = batch
             } else if !self.endOfTurn.isEmpty {
-                batches = 0
-                let batch = self.endOfTurn
-                self.endOfTurn = []
-                for work in batch {
-                    work()
-                }
-                left -= batch.count
+                left -= self.runEndOfTurn()
             } else {
                 return
             }
         }
+        // Out of turns: what waits for the end of this one has waited long enough.
+        _ = self.runEndOfTurn()
+    }
+
+    /// Runs what waits for the end of the turn; how much that was.
+    private func runEndOfTurn() -> Int {
+        self.batches = 0
+        let batch = self.endOfTurn
+        self.endOfTurn = []
+        for work in batch {
+            work()
+        }
+        return batch.count
     }
 
     private func takeInbox() {

@@ -127,9 +127,9 @@ final class ServerLoop: @unchecked Sendable {
     ///
     /// On the loop.
     func drain() {
-        // What is agreed already counts: a connection that waits to become a WebSocket is told as one.
-        self.sendUnsent()
         self.isDraining = true
+        // A connection that waits to become a WebSocket is told as one.
+        self.sendUnsent()
         for connection in self.connections {
             connection?.drain()
         }
@@ -151,7 +151,7 @@ final class ServerLoop: @unchecked Sendable {
         // First, so that no request follows the answers that leave now.
         self.isDraining = true
         for connection in self.connections {
-            connection?.drain()
+            (connection as? Connection)?.drain()
         }
         self.sendUnsent()
         for connection in self.connections {

@@ -152,7 +152,7 @@ struct AnswerReader {
             limits.contentBytes = self.maximumContent
             limits.trailerBytes = self.maximumHead
             limits.fieldCount = ResponseHead.maximumFields
-            limits.bearsPaddedChunkSizes = true
+            limits.bearsLooseChunks = true
             self.decoder = HTTP1BodyDecoder(framing: .chunked, limits: limits)
         case .close: break
         }

@@ -196,12 +196,10 @@ final class CurlDial: EpollHandler, @unchecked Sendable {
     /// Whether the connection is open and has brought nothing that is not read.
     var isQuiet: Bool { self.socket >= 0 && ccurl_is_quiet(self.socket) && !self.holdsBytes }
 
-    /// Whether an end of the stream was announced by the other side, so that nothing can be missing in front of it.
-    ///
-    /// A plain connection, which never leaves this machine, has only such ends.
+    /// Whether the other side has said under TLS that the stream ends, so that nothing can be missing in front of it.
     var hasOrderlyEnd: Bool {
         guard let handle = self.handle else { return false }
-        return !self.isSecure || ccurl_tls_has_ended(handle.raw)
+        return ccurl_tls_has_ended(handle.raw)
     }
 
     /// Sends as many of the bytes as go at once; their number, or nil when none ever will.

@@ -50,7 +50,7 @@ final class Exchange: @unchecked Sendable {
         head.reserveCapacity(768)
         let isEncoded = HTTP1RequestEncoder.encodeHead(
             of: request.method,
-            authority: url.authority,
+            host: url.host,
             target: url.target,
             fields: request.fields,
             contentLength: body.count,

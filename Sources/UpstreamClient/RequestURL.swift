@@ -50,6 +50,14 @@ struct RequestURL {
         self.text[..<self.authorityEnd].dropFirst(self.isSecure ? "https://".count : "http://".count)
     }
 
+    /// What the field `Host` says: the authority without the scheme's own port, which some servers do not expect there.
+    var host: Substring {
+        let authority = self.authority
+        let port = self.isSecure ? ":443" : ":80"
+        return authority.utf8.suffix(port.utf8.count).elementsEqual(port.utf8)
+            ? authority.dropLast(port.utf8.count) : authority
+    }
+
     /// Path and query; a URL may go without the path.
     var target: Substring { self.text[self.authorityEnd...] }
 

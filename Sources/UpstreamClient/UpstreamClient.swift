@@ -8,8 +8,8 @@ public import Telemetry
 /// libcurl opens connections, with names, proxies and TLS; what is sent over them and what it means is decided here,
 /// because libcurl sends a request again on its own, whatever it costs, when a reused connection dies before the answer.
 ///
-/// A request is sent at most once: again only when a reused connection turned out dead before any content left, or when
-/// the request has no content and is idempotent. An answer is returned only when it is complete and valid; a
+/// A request is sent at most once: again only when a reused connection turned out dead before any content left, or before an
+/// answer to one that has no content and is idempotent. An answer is returned only when it is complete and valid; a
 /// close-delimited one (RFC 9112, section 6.3, rule 8) counts as complete when its connection ended in order.
 ///
 /// ``shutdown()`` must be called before its loops are stopped.

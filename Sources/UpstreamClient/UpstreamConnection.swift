@@ -177,7 +177,8 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
         self.isReadScheduled = true
         self.loop.execute {
             self.isReadScheduled = false
-            if self.exchange != nil { self.read() }
+            // Another exchange may have begun meanwhile, whose request has not left.
+            if self.exchange != nil, !self.isWaitingToSend { self.read() }
         }
     }
 
@@ -205,8 +206,9 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     private func end() {
         guard let exchange = self.exchange else { return self.close() }
-        // A reset that a write has met looks like an end to whoever reads afterwards.
-        if exchange.takeEnd(isOrderly: !self.isBroken && self.dial?.hasOrderlyEnd ?? false) {
+        // TLS says what an end is. On a plain connection a reset that a write has met looks like one to whoever reads.
+        let isOrderly = self.origin.isSecure ? self.dial?.hasOrderlyEnd ?? false : !self.isBroken
+        if exchange.takeEnd(isOrderly: isOrderly) {
             self.close()
             return exchange.finish()
         }

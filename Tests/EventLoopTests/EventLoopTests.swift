@@ -93,6 +93,28 @@ import Testing
         }
     }
 
+    /// More work than one turn runs, which makes new work each time: what waits for the end is not put off by it.
+    @Test func endOfTurnWorkIsNotPutOffByWorkThatMakesWork() async throws {
+        try await self.withLoop { loop in
+            let counter = Counter(loop)
+            let count = await withCheckedContinuation { done in
+                loop.execute {
+                    loop.atEndOfTurn { done.resume(returning: counter.count) }
+                    Self.multiply(on: loop, counter)
+                }
+            }
+            // Without the rule it would come only behind all of them.
+            #expect(count < 20_000)
+        }
+    }
+
+    /// Does 32,767 pieces of work, each of which hands in two others.
+    private static func multiply(on loop: EventLoop, _ counter: Counter, depth: Int = 14) {
+        counter.increment()
+        guard depth > 0 else { return }
+        for _ in 0..<2 { loop.execute { self.multiply(on: loop, counter, depth: depth - 1) } }
+    }
+
     @Test func manyThreadsHandWorkInAndNothingIsLost() async throws {
         try await self.withLoop { loop in
             let counter = Counter(loop)

@@ -12,7 +12,7 @@ import Testing
         var buffer = Array("before|".utf8)
         let isEncoded = HTTP1RequestEncoder.encodeHead(
             of: method,
-            authority: "platform.example:8443",
+            host: "platform.example:8443",
             target: target,
             fields: fields,
             contentLength: contentLength,

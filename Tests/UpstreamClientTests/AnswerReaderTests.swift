@@ -71,8 +71,9 @@ import Testing
             200,
             "abcde", "HTTP"
         ),
-        // Old servers pad the size.
+        // Old servers pad the size, and whatever else stands behind it is nobody's business.
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3   \r\nabc\r\n0\t\r\n\r\n", 200, "abc", ""),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;\r\nabc\n2\nde\r\n0 ; =x\r\n\r\n", 200, "abcde", ""),
     ]
 
     @Test(arguments: answers.indices)

@@ -50,6 +50,19 @@ import Testing
         #expect(reader.body == Array("abc".utf8))
     }
 
+    @Test(arguments: [
+        "Content-Length: 8\r\n\r\nabcdefgh",
+        "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n4\r\nefgh\r\n0\r\n\r\n",
+    ])
+    func noMoreContentIsKeptThanIsWanted(rest: String) throws {
+        let answer = Array("HTTP/1.1 403 Forbidden\r\n\(rest)".utf8)
+        for cut in 0...answer.count {
+            let (reader, progress) = try self.read(answer, cutAt: cut, maximumBody: 3)
+            #expect(progress == .refused)
+            #expect(reader.body == Array("abc".utf8))
+        }
+    }
+
     @Test func contentThatBreaksItsCodingIsCutOff() throws {
         let answer = Array("HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nnonsense".utf8)
         let (reader, progress) = try self.read(answer, cutAt: 0)
@@ -59,7 +72,9 @@ import Testing
 
     @Test func headsThatAreTooLargeAreRefused() {
         let answer = Array("HTTP/1.1 101 Switching Protocols\r\nA: \(String(repeating: "a", count: 2000))".utf8)
-        #expect(throws: AnswerReader.Fault.self) { try self.read(answer, cutAt: 500) }
+        #expect(throws: AnswerReader.Fault.tooLarge("the head of the answer is too large")) {
+            try self.read(answer, cutAt: 500)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTPWire
 import Locking
 import TestSupport
@@ -99,6 +100,55 @@ struct UpstreamBreakTests {
         #expect(server.requests.filter { $0.line.hasPrefix("POST") }.count == 1)
     }
 
+    /// Bytes that nobody asked for and the request that takes their connection come in one round of events.
+    @Test func anUnaskedAnswerOfTheSameRoundIsNotItsAnswer() async throws {
+        let (received, sent) = (TestSignal(), TestSignal())
+        let server = try ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.answer("\(connection.number)")
+            guard connection.number == 1 else { return }
+            guard received.wait() else { return }
+            connection.answer("stale")
+            sent.give()
+            connection.readToEnd()
+        }
+        defer { server.stop() }
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let (ours, theirs) = (pair[0], pair[1])
+        defer { for descriptor in [ours, theirs] { close(descriptor) } }
+        try await UpstreamTestBed.run { client, loops in
+            let (url, loop) = (server.url, loops[0])
+            let text = try await UpstreamTestBed.onLoop(loop) {
+                _ = try await client.execute(.get(url + "/"))
+                return try await withCheckedThrowingContinuation { continuation in
+                    let starter = Starter { descriptor in
+                        loop.deregister(descriptor)
+                        Task.immediate(executorPreference: loop.executor) {
+                            do {
+                                continuation.resume(
+                                    returning: try await client.execute(.post(url + "/paid", "content")).text
+                                )
+                            } catch {
+                                continuation.resume(throwing: error)
+                            }
+                        }
+                    }
+                    do {
+                        try loop.register(ours, interest: .readable, handler: starter)
+                    } catch {
+                        return continuation.resume(throwing: error)
+                    }
+                    // The loop is held until both are ready: first what begins the exchange, then the stale answer.
+                    _ = write(theirs, "x", 1)
+                    received.give()
+                    _ = sent.wait()
+                }
+            }
+            #expect(text == "2")
+        }
+    }
+
     @Test func aCloseDelimitedAnswerIsNotCompleteWhenTheRequestMetAReset() async throws {
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
@@ -161,5 +211,18 @@ struct UpstreamBreakTests {
                 while try await stream.content.source.next() != nil {}
             }
         }
+    }
+}
+
+/// Does something when a descriptor is ready.
+private final class Starter: EpollHandler, Sendable {
+    private let start: @Sendable (Int32) -> Void
+
+    init(_ start: @escaping @Sendable (Int32) -> Void) {
+        self.start = start
+    }
+
+    func ready(_ descriptor: Int32, _ events: EpollEvents) {
+        self.start(descriptor)
     }
 }

@@ -1,4 +1,4 @@
-/// An incremental decoder of a request's content by its framing (RFC 9112, sections 6 and 7).
+/// An incremental decoder of a message's content by its framing (RFC 9112, sections 6 and 7).
 ///
 /// It copies nothing: content is handed on as pieces of the lent bytes. Chunk extensions and trailer fields are checked
 /// against their grammar and dropped.

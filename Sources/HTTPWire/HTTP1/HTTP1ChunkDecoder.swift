@@ -5,7 +5,7 @@ struct HTTP1ChunkDecoder: Sendable {
         // A blank may stand around ";" and "=" (BWS), but nothing else may follow it.
         case blankBeforeExtension, extensionNameStart, extensionName, blankBehindName
         case valueStart, value, quoted, quotedPair, quotedEnd, blankBehindValue
-        case sizeLineFeed, data, dataCarriageReturn, dataLineFeed, trailer
+        case restOfLine, sizeLineFeed, data, dataCarriageReturn, dataLineFeed, trailer
     }
 
     private var state = State.sizeStart
@@ -41,6 +41,10 @@ struct HTTP1ChunkDecoder: Sendable {
                 index += 1
                 if try self.advanceTrailer(byte, limits) { return true }
             case .dataCarriageReturn:
+                if limits.bearsLooseChunks, bytes[index] == ASCII.lineFeed {
+                    self.state = .dataLineFeed
+                    continue
+                }
                 guard bytes[index] == ASCII.carriageReturn else { throw Self.noLineEnd }
                 index += 1
                 self.state = .dataLineFeed
@@ -65,6 +69,8 @@ struct HTTP1ChunkDecoder: Sendable {
         guard self.lineLength <= limits.chunkLine else { throw .malformed("The line that opens a chunk is too long.") }
         switch self.state {
         case .sizeStart, .size: try self.advanceSize(byte, limits)
+        case .restOfLine:
+            if byte == ASCII.lineFeed { self.state = self.rest == 0 ? .trailer : .data }
         case .sizeLineFeed:
             guard byte == ASCII.lineFeed else { throw .malformed("A CR is not followed by LF.") }
             self.state = self.rest == 0 ? .trailer : .data
@@ -73,7 +79,7 @@ struct HTTP1ChunkDecoder: Sendable {
             guard self.overhead <= limits.chunkOverhead + self.received else {
                 throw .malformed("The chunk extensions outweigh the content.")
             }
-            try self.advanceExtension(byte, limits)
+            try self.advanceExtension(byte)
         }
     }
 
@@ -92,6 +98,10 @@ struct HTTP1ChunkDecoder: Sendable {
             return
         }
         guard self.state == .size else { throw Self.noSize }
+        if limits.bearsLooseChunks {
+            self.state = byte == ASCII.lineFeed ? (self.rest == 0 ? .trailer : .data) : .restOfLine
+            return
+        }
         switch byte {
         case ASCII.carriageReturn: self.state = .sizeLineFeed
         case ASCII.semicolon: self.state = .extensionNameStart
@@ -100,14 +110,12 @@ struct HTTP1ChunkDecoder: Sendable {
         }
     }
 
-    private mutating func advanceExtension(_ byte: UInt8, _ limits: HTTP1Limits) throws(HTTPRequestBodyError) {
+    private mutating func advanceExtension(_ byte: UInt8) throws(HTTPRequestBodyError) {
         let isBlank = ASCII.isBlank(byte)
         let isToken = ByteSet.token.contains(byte)
         switch self.state {
         case .blankBeforeExtension where byte == ASCII.semicolon: self.state = .extensionNameStart
         case .blankBeforeExtension where isBlank: break
-        case .blankBeforeExtension where byte == ASCII.carriageReturn && limits.bearsPaddedChunkSizes:
-            self.state = .sizeLineFeed
         case .extensionNameStart where isBlank: break
         case .extensionNameStart where isToken: self.state = .extensionName
         case .extensionName where isToken: break

@@ -33,12 +33,12 @@ public struct HTTP1Limits: Sendable {
     /// The default is 16 KiB.
     public var trailerBytes = 16 << 10
 
-    /// Whether blanks between the size of a chunk and the end of its line are borne.
+    /// Whether anything is borne between the size of a chunk and the end of its line, and LF alone for a line end of chunks.
     ///
     /// The default is false.
     ///
-    /// Old servers pad with them. Of an answer that is harmless; two readers of a request could take it differently.
-    public var bearsPaddedChunkSizes = false
+    /// Old servers pad sizes with blanks. Of an answer that is harmless; two readers of a request could take it differently.
+    public var bearsLooseChunks = false
 
     /// The default limits.
     public init() {}

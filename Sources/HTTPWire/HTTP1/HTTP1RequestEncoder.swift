@@ -10,14 +10,14 @@ public enum HTTP1RequestEncoder {
     /// Fields of the caller that speak of framing, of the connection or of content codings are left out.
     ///
     /// - Parameters:
-    ///   - authority: Host, and the port where the URL names one, checked by the caller.
+    ///   - host: Host, and the port where it is not the scheme's own, checked by the caller.
     ///   - target: Path and query, percent-encoded and checked by the caller; a missing path is added.
     ///   - contentLength: In bytes. Of none, only methods that expect content say so (RFC 9110, section 8.6).
     /// - Returns: False when the method is no token, a field is malformed or the head would be too large; the buffer is
     ///   then of no use.
     public static func encodeHead(
         of method: HTTPMethod,
-        authority: Substring,
+        host: Substring,
         target: Substring,
         fields: HTTPFields,
         contentLength: Int,
@@ -30,7 +30,7 @@ public enum HTTP1RequestEncoder {
         if target.utf8.first != ASCII.slash { buffer.append(ASCII.slash) }
         buffer.append(contentsOf: target.utf8)
         ASCII.append(" HTTP/1.1\r\nHost: ", to: &buffer)
-        buffer.append(contentsOf: authority.utf8)
+        buffer.append(contentsOf: host.utf8)
         ASCII.append("\r\n", to: &buffer)
         if contentLength > 0 || self.expectsContent(method) {
             ASCII.append("Content-Length: ", to: &buffer)
