@@ -73,15 +73,7 @@ struct UpstreamBreakTests {
     /// The request waits for the end of the turn; what comes on its connection until then is not its answer.
     @Test func anUnaskedAnswerThatComesBeforeTheRequestLeavesIsNotItsAnswer() async throws {
         let (received, sent) = (TestSignal(), TestSignal())
-        let server = try ScriptedServer { connection in
-            guard connection.readRequest() != nil else { return }
-            connection.answer("\(connection.number)")
-            guard connection.number == 1 else { return }
-            guard received.wait() else { return }
-            connection.answer("stale")
-            sent.give()
-            connection.readToEnd()
-        }
+        let server = try UpstreamTestBed.staleServer(after: received, sent)
         defer { server.stop() }
         try await UpstreamTestBed.run { client, loops in
             let (url, loop) = (server.url, loops[0])
@@ -103,15 +95,7 @@ struct UpstreamBreakTests {
     /// Bytes that nobody asked for and the request that takes their connection come in one round of events.
     @Test func anUnaskedAnswerOfTheSameRoundIsNotItsAnswer() async throws {
         let (received, sent) = (TestSignal(), TestSignal())
-        let server = try ScriptedServer { connection in
-            guard connection.readRequest() != nil else { return }
-            connection.answer("\(connection.number)")
-            guard connection.number == 1 else { return }
-            guard received.wait() else { return }
-            connection.answer("stale")
-            sent.give()
-            connection.readToEnd()
-        }
+        let server = try UpstreamTestBed.staleServer(after: received, sent)
         defer { server.stop() }
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)

@@ -114,15 +114,7 @@ struct UpstreamSendingTests {
     @Test(arguments: [false, true])
     func unaskedAnswerOnAnIdleConnectionIsNeverTakenForTheNext(_ holdsLoop: Bool) async throws {
         let (received, sent) = (TestSignal(), TestSignal())
-        let server = try ScriptedServer { connection in
-            guard connection.readRequest() != nil else { return }
-            connection.answer("\(connection.number)")
-            guard connection.number == 1 else { return }
-            guard received.wait() else { return }
-            connection.answer("stale")
-            sent.give()
-            connection.readToEnd()
-        }
+        let server = try UpstreamTestBed.staleServer(after: received, sent)
         defer { server.stop() }
         try await UpstreamTestBed.run { client, loops in
             let url = server.url

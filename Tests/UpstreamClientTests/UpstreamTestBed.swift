@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTPWire
 import Telemetry
+import TestSupport
 import Testing
 import UpstreamClient
 
@@ -28,6 +29,19 @@ enum UpstreamTestBed {
         } catch {
             await client.shutdown()
             throw error
+        }
+    }
+
+    /// A server that answers with the number of the connection, and on the first one, once the one signal is given, with
+    /// another answer that nobody asked for; then it gives the other signal.
+    static func staleServer(after received: TestSignal, _ sent: TestSignal) throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.answer("\(connection.number)")
+            guard connection.number == 1, received.wait() else { return }
+            connection.answer("stale")
+            sent.give()
+            connection.readToEnd()
         }
     }
 
