@@ -26,7 +26,6 @@ final class ConnectionPool: @unchecked Sendable {
     /// Those that wait, the one that was used last behind the others: what is not needed grows old in front.
     private var idle: [UpstreamConnection] = []
     private var exchangeCount = 0
-    private var unsent: [UpstreamConnection] = []
 
     /// - Throws: ``UpstreamClientError`` when libcurl is not usable.
     init(
@@ -60,20 +59,6 @@ final class ConnectionPool: @unchecked Sendable {
             connection.carry(exchange)
         } else {
             self.connect(for: exchange)
-        }
-    }
-
-    /// Lets a connection send when everything else of this turn is done.
-    ///
-    /// The requests of a turn leave together: each would wake the platform's end, which takes the core from the rest of
-    /// the turn where the two share one.
-    func sendAtEndOfTurn(_ connection: UpstreamConnection) {
-        self.unsent.append(connection)
-        guard self.unsent.count == 1 else { return }
-        self.loop.atEndOfTurn {
-            let unsent = self.unsent
-            self.unsent.removeAll(keepingCapacity: true)
-            for connection in unsent { connection.sendNow() }
         }
     }
 

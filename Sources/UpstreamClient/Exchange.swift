@@ -10,8 +10,8 @@ final class Exchange: @unchecked Sendable {
 
     /// What the connection must lead to.
     let origin: ConnectionPool.Origin
-    /// When its time is up; set where it begins.
-    private(set) var deadline: EventLoop.Instant
+    /// When its time is up.
+    let deadline: EventLoop.Instant
     private(set) var reader: AnswerReader
     /// What is sent and how far that has come.
     var writer: RequestWriter
@@ -68,7 +68,7 @@ final class Exchange: @unchecked Sendable {
         self.request = request
         self.head = head
         self.flow = flow
-        self.deadline = pool.loop.now
+        self.deadline = pool.loop.now + request.timeout
         self.writer = RequestWriter(head: head, body: body, isSecure: url.isSecure)
         self.reader = Self.reader(of: request, pool)
     }
@@ -109,7 +109,6 @@ final class Exchange: @unchecked Sendable {
         guard self.request.timeout > .zero else { return self.finish(.timeout, "no time was left to begin") }
         guard self.pool.admit() else { return self.finish(.refused, "too many exchanges at one time") }
         self.isRunning = true
-        self.deadline = self.pool.loop.now + self.request.timeout
         self.pool.carry(self)
     }
 

@@ -20,7 +20,6 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
     private let pool: ConnectionPool
     private var dial: CurlDial?
     private var exchange: Exchange?
-    private var isConnected = false
     /// Whether it has carried an exchange before the one that it carries.
     private var isReused = false
     /// Its exchange is to be sent at the end of the turn.
@@ -61,11 +60,13 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
         exchange.began(on: self)
         self.armTimer(exchange.deadline)
         self.isWaitingToSend = true
-        self.pool.sendAtEndOfTurn(self)
+        // The requests of a turn leave together: each wakes the platform's end, which takes the core from the rest of the
+        // turn where the two share one.
+        self.loop.atEndOfTurn { self.sendNow() }
     }
 
     /// The turn has come to its end.
-    func sendNow() {
+    private func sendNow() {
         guard self.isWaitingToSend, let dial = self.dial else { return }
         self.isWaitingToSend = false
         if dial.isQuiet { self.send() } else { self.handOver() }
@@ -84,10 +85,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     func dialEnded(_ failure: HTTPTransportError?) {
         guard let exchange = self.exchange else { return self.close() }
-        guard let failure else {
-            self.isConnected = true
-            return self.send()
-        }
+        guard let failure else { return self.send() }
         self.close()
         // The time for a connection is up before that of the exchange.
         let isEarly = failure.reason == .timeout && self.loop.now < exchange.deadline
@@ -121,7 +119,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
     // MARK: - The request
 
     private func send() {
-        guard let dial = self.dial, let exchange = self.exchange, self.isConnected, !self.isBroken else { return }
+        guard let dial = self.dial, let exchange = self.exchange, !self.isBroken else { return }
         let scratch = self.loop.scratch.bytes
         for _ in 0..<Self.writesPerTurn where !exchange.writer.isDone {
             guard let count = exchange.writer.copy(into: scratch) else {
