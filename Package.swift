@@ -69,7 +69,8 @@ let package = Package(
         .executableTarget(name: "speechgate", dependencies: ["Daemon"]),
         .executableTarget(name: "speechsim", dependencies: ["PlatformSimulator"]),
         // Tests.
-        .target(name: "TestSupport", dependencies: ["Locking"], path: "Tests/TestSupport"),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestSupport", dependencies: ["CSpawn", "Locking"], path: "Tests/TestSupport"),
         // Echoes for the Autobahn test suite.
         .executableTarget(
             name: "WebSocketEcho",

@@ -1,5 +1,4 @@
 public import Foundation
-internal import Locking
 
 /// A program that runs as a process of its own.
 public final class ChildProcess: Sendable {
@@ -14,11 +13,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    // One at a time: a child started in between would inherit the descriptors by which Foundation learns of the other's
-    // end, and that end would go unnoticed while the child lives.
-    private static let spawning = NSLock()
-
-    private let process: Process
+    private let process: SpawnedProcess
     private let output: FileHandle
     /// Where its standard error goes; nil when that is joined to its standard output.
     public let log: URL?
@@ -54,21 +49,19 @@ public final class ChildProcess: Sendable {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw Failure(description: "there is no program \(program.path); run swift build first if it is our own")
         }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = try Self.reading(input)
+        let input = try Self.reading(input)
         let errors = try log.map { try Self.appending(to: $0) }
-        self.process = process
+        let pipe = Pipe()
+        let written = pipe.fileHandleForWriting
+        self.process = try SpawnedProcess(
+            program.path,
+            arguments,
+            streams: [input, written, errors ?? written],
+            in: folder?.path
+        )
+        try written.close()
+        self.output = pipe.fileHandleForReading
         self.log = log
-        self.output = try Self.spawning.withLock {
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            if let errors { process.standardError = errors } else { process.standardError = pipe }
-            try process.run()
-            return pipe.fileHandleForReading
-        }
     }
 
     /// Runs a program to its end.
@@ -98,7 +91,7 @@ public final class ChildProcess: Sendable {
 
     /// Lends bytes as a file without a name: unlike a pipe, it never makes the writer wait or meet a broken end.
     private static func reading(_ bytes: [UInt8]) throws -> FileHandle {
-        guard !bytes.isEmpty else { return FileHandle.nullDevice }
+        guard !bytes.isEmpty else { return try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null")) }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("speechgate-\(UUID().uuidString)")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -106,11 +99,11 @@ public final class ChildProcess: Sendable {
     }
 
     deinit {
-        if self.process.isRunning { Foundation.kill(self.process.processIdentifier, SIGKILL) }
+        self.process.signal(SIGKILL)
     }
 
     /// The process id.
-    public var pid: Int32 { self.process.processIdentifier }
+    public var pid: Int32 { self.process.pid }
 
     /// Whether it runs.
     public var isRunning: Bool { self.process.isRunning }
@@ -138,7 +131,7 @@ public final class ChildProcess: Sendable {
 
     /// Sends a signal.
     public func signal(_ number: Int32) {
-        if self.process.isRunning { Foundation.kill(self.process.processIdentifier, number) }
+        self.process.signal(number)
     }
 
     /// Waits for its end.
@@ -146,11 +139,7 @@ public final class ChildProcess: Sendable {
     /// - Returns: The exit status; a death by signal is 128 and its number.
     @discardableResult
     public func wait() async -> Int32 {
-        await onThread {
-            self.process.waitUntilExit()
-            let status = self.process.terminationStatus
-            return self.process.terminationReason == .exit ? status : 128 + status
-        }
+        await self.process.wait()
     }
 
     /// What it has written to standard error so far.
