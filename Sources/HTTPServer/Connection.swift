@@ -42,8 +42,7 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
     /// The responder at work.
     var task: Task<Void, Never>?
     private var interest: EpollInterest = []
-    private var timer: TimerToken?
-    private var timerDeadline: EventLoop.Instant?
+    private var timer = DeadlineTimer()
 
     init(_ descriptor: Int32, on server: ServerLoop, peerAddress: String, admission: ServerShared.Admission) {
         self.descriptor = descriptor
@@ -205,23 +204,13 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
         self.loop.modify(self.descriptor, interest: interest)
     }
 
-    /// Sees to it that the timer comes not later than the deadline.
-    ///
-    /// It may come earlier and look again: so a deadline that moves on with each request or piece of content costs
-    /// nothing.
     func armTimer() {
         guard let deadline = self.machine.deadline else { return }
-        if let timer = self.timer, let timerDeadline = self.timerDeadline {
-            if timerDeadline <= deadline { return }
-            self.loop.cancel(timer)
-        }
-        self.timerDeadline = deadline
-        self.timer = self.loop.schedule(at: deadline) { self.timerFired() }
+        self.timer.arm(by: deadline, on: self.loop) { self.timerFired() }
     }
 
     private func timerFired() {
-        self.timer = nil
-        self.timerDeadline = nil
+        self.timer.noteFired()
         switch self.machine.expired(at: self.loop.roundTime) {
         case .nothing:
             self.armTimer()
@@ -255,10 +244,7 @@ final class Connection: EpollHandler, ServedConnection, @unchecked Sendable {
     func release() {
         self.machine.closed()
         self.loop.deregister(self.descriptor)
-        if let timer = self.timer {
-            self.loop.cancel(timer)
-            self.timer = nil
-        }
+        self.timer.cancel(on: self.loop)
     }
 
     func close() {

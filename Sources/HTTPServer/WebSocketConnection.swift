@@ -18,8 +18,7 @@ final class WebSocketConnection: EpollHandler, ServedConnection, WebSocketCarrie
     /// The handler at work.
     private var task: Task<Void, Never>?
     private var interest: EpollInterest = []
-    private var timer: TimerToken?
-    private var timerDeadline: EventLoop.Instant?
+    private var timer = DeadlineTimer()
     private var hasFinishedWriting = false
     private var isClosed = false
 
@@ -122,17 +121,10 @@ final class WebSocketConnection: EpollHandler, ServedConnection, WebSocketCarrie
         self.armTimer()
     }
 
-    /// Sees to it that the timer comes not later than the deadline; it may come earlier and look again.
     private func armTimer() {
         guard let deadline = self.endpoint.deadline else { return }
-        if let timer = self.timer, let timerDeadline = self.timerDeadline {
-            if timerDeadline <= deadline { return }
-            self.loop.cancel(timer)
-        }
-        self.timerDeadline = deadline
-        self.timer = self.loop.schedule(at: deadline) {
-            self.timer = nil
-            self.timerDeadline = nil
+        self.timer.arm(by: deadline, on: self.loop) {
+            self.timer.noteFired()
             self.endpoint.expired()
             self.settle()
         }
@@ -198,10 +190,7 @@ final class WebSocketConnection: EpollHandler, ServedConnection, WebSocketCarrie
         }
         self.loop.deregister(self.descriptor)
         _ = Glibc.close(self.descriptor)
-        if let timer = self.timer {
-            self.loop.cancel(timer)
-            self.timer = nil
-        }
+        self.timer.cancel(on: self.loop)
         self.server.forget(self)
         self.server.shared.closedWebSocket()
     }

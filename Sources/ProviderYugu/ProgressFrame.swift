@@ -40,10 +40,17 @@ enum ProgressFrame {
 
     private static func inserting(_ entries: [UInt8], into frame: [UInt8]) -> [UInt8] {
         let scanner = JSONScanner(frame)
-        guard !entries.isEmpty, let words = Self.words(scanner) else { return frame }
-        let isAlone = Array(scanner.elements(of: words)).isEmpty
+        guard !entries.isEmpty, let result = scanner.value(at: "result") else { return frame }
         var frame = frame
-        frame.insert(contentsOf: entries + (isAlone ? [] : Array(",".utf8)), at: words.range.lowerBound + 1)
+        if let words = Self.words(scanner) {
+            let isAlone = Array(scanner.elements(of: words)).isEmpty
+            frame.insert(contentsOf: entries + (isAlone ? [] : Array(",".utf8)), at: words.range.lowerBound + 1)
+        } else if let other = scanner.value(at: "result", "words") {
+            frame.replaceSubrange(other.range, with: "[".utf8 + entries + "]".utf8)
+        } else {
+            // Nothing new was read, so there is no list. What tells of reading has a member that follows.
+            frame.insert(contentsOf: #""words":["#.utf8 + entries + "],".utf8, at: result.range.lowerBound + 1)
+        }
         return frame
     }
 }

@@ -22,10 +22,9 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
     /// Connections that are being opened or were, by easy handle.
     var dials: [UnsafeMutableRawPointer: CurlDial] = [:]
 
-    // What libcurl asked for last, and what the loop was asked for: a later deadline leaves an earlier timer in place,
-    // which then finds nothing due.
+    // What libcurl asked for last.
     private var deadline: EventLoop.Instant?
-    private var armed: (deadline: EventLoop.Instant, token: TimerToken)?
+    private var timer = DeadlineTimer()
     private var isTurnScheduled = false
 
     init(
@@ -137,12 +136,8 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
 
     private func arm() {
         guard let deadline = self.deadline else { return }
-        if let armed = self.armed {
-            if armed.deadline <= deadline { return }
-            self.loop.cancel(armed.token)
-        }
-        let token = self.loop.schedule(at: deadline) {
-            self.armed = nil
+        self.timer.arm(by: deadline, on: self.loop) {
+            self.timer.noteFired()
             guard let deadline = self.deadline else { return }
             if deadline <= self.loop.now {
                 self.deadline = nil
@@ -151,7 +146,6 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
                 self.arm()
             }
         }
-        self.armed = (deadline, token)
     }
 
     private func timeOut() {
@@ -188,7 +182,6 @@ final class CurlMulti: EpollHandler, @unchecked Sendable {
         for socket in self.watched {
             self.unwatch(socket)
         }
-        if let armed = self.armed { self.loop.cancel(armed.token) }
-        self.armed = nil
+        self.timer.cancel(on: self.loop)
     }
 }

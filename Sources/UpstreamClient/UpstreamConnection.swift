@@ -28,7 +28,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
     private var isBroken = false
     private var isReadScheduled = false
     private var idleDeadline: EventLoop.Instant?
-    private var timer: (deadline: EventLoop.Instant, token: TimerToken)?
+    private var timer = DeadlineTimer()
 
     init(to origin: ConnectionPool.Origin, of pool: ConnectionPool) {
         self.origin = origin
@@ -240,8 +240,7 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
         self.exchange = nil
         self.isWaitingToSend = false
         self.idleDeadline = nil
-        if let timer = self.timer { self.loop.cancel(timer.token) }
-        self.timer = nil
+        self.timer.cancel(on: self.loop)
         let dial = self.dial
         self.dial = nil
         dial?.hangUp()
@@ -249,17 +248,11 @@ final class UpstreamConnection: CurlDialOwner, @unchecked Sendable {
 
     // MARK: - Time
 
-    /// Sees to it that the timer comes not later than the deadline; it may come earlier and look again.
     private func armTimer(_ deadline: EventLoop.Instant) {
-        if let timer = self.timer {
-            if timer.deadline <= deadline { return }
-            self.loop.cancel(timer.token)
-        }
-        let token = self.loop.schedule(at: deadline) {
-            self.timer = nil
+        self.timer.arm(by: deadline, on: self.loop) {
+            self.timer.noteFired()
             self.expired()
         }
-        self.timer = (deadline, token)
     }
 
     private func expired() {

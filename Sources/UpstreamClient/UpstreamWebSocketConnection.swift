@@ -16,7 +16,7 @@ final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unche
     let endpoint: WebSocketEndpoint
 
     private let dial: CurlDial
-    private var timer: (deadline: EventLoop.Instant, token: TimerToken)?
+    private var timer = DeadlineTimer()
     /// Whether the socket was to be read when that was last asked.
     private var wasReading = true
     /// The connection is broken; what it has brought is still to be read.
@@ -150,25 +150,18 @@ final class UpstreamWebSocketConnection: WebSocketCarrier, CurlDialOwner, @unche
         self.armTimer()
     }
 
-    /// Sees to it that the timer comes not later than the deadline; it may come earlier and look again.
     private func armTimer() {
         guard let deadline = self.endpoint.deadline else { return }
-        if let timer = self.timer {
-            if timer.deadline <= deadline { return }
-            self.loop.cancel(timer.token)
-        }
-        let token = self.loop.schedule(at: deadline) {
-            self.timer = nil
+        self.timer.arm(by: deadline, on: self.loop) {
+            self.timer.noteFired()
             self.endpoint.expired()
             self.settle()
         }
-        self.timer = (deadline, token)
     }
 
     private func finish() {
         self.isOver = true
-        if let timer = self.timer { self.loop.cancel(timer.token) }
-        self.timer = nil
+        self.timer.cancel(on: self.loop)
         if self.endpoint.end == .lost(.aborted) { self.dial.reset() } else { self.dial.hangUp() }
     }
 }

@@ -285,6 +285,51 @@ import Testing
         }
     }
 
+    /// `@unchecked Sendable`: confined to the loop.
+    private final class Owner: @unchecked Sendable {
+        var timer = DeadlineTimer()
+    }
+
+    @Test func aDeadlineTimerComesByTheEarliestOfItsDeadlines() async throws {
+        try await self.withLoop { loop in
+            let log = Log()
+            let owner = Owner()
+            await withCheckedContinuation { done in
+                loop.execute {
+                    let start = loop.now
+                    owner.timer.arm(by: start + .seconds(60), on: loop) { log.append("never") }
+                    owner.timer.arm(by: start + .milliseconds(5), on: loop) {
+                        owner.timer.noteFired()
+                        log.append("first")
+                        owner.timer.arm(by: start + .milliseconds(10), on: loop) { log.append("again") }
+                    }
+                    owner.timer.arm(by: start + .milliseconds(7), on: loop) { log.append("never") }
+                    loop.schedule(at: start + .milliseconds(20)) { done.resume() }
+                }
+            }
+            #expect(log.entries == ["first", "again"])
+        }
+    }
+
+    @Test func aDeadlineTimerThatIsCancelledMayBeArmedForLater() async throws {
+        try await self.withLoop { loop in
+            let log = Log()
+            let owner = Owner()
+            await withCheckedContinuation { done in
+                loop.execute {
+                    let start = loop.now
+                    owner.timer.arm(by: start + .milliseconds(5), on: loop) { log.append("cancelled") }
+                    owner.timer.cancel(on: loop)
+                    owner.timer.arm(by: start + .milliseconds(10), on: loop) {
+                        log.append("later")
+                        done.resume()
+                    }
+                }
+            }
+            #expect(log.entries == ["later"])
+        }
+    }
+
     // MARK: - The end
 
     @Test func aStoppedLoopIsFreedAndItsTasksStillEnd() async throws {

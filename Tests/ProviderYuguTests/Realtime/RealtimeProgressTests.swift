@@ -1,3 +1,4 @@
+import Foundation
 import HTTPWire
 import Store
 import Testing
@@ -100,7 +101,25 @@ import Testing
         #expect(
             Self.merged(Self.progress(6, words: 0..<6), dropping: 4, waiting: waiting) == Self.progress(6, words: 2..<6)
         )
-        #expect(Self.merged(Self.progress(5), waiting: waiting) == Self.progress(5))
+    }
+
+    @Test(arguments: ["", #","words":null"#])
+    func aFrameWithoutWordsThatTakesAnothersPlaceTellsItsWords(words: String) throws {
+        let newer = #"{"result":{"bytes":2,"progress":[]\#(words)}}"#
+        let merged = Self.merged(newer, waiting: Self.progress(4, words: 2..<4))
+        let frame = try JSONDecoder().decode(Frame.self, from: Data(merged.utf8))
+        #expect(frame.result.words.map(\.word) == ["w2", "w3"])
+        #expect(frame.result.bytes == 2)
+        #expect(Self.merged(newer, waiting: Self.progress(4)) == newer)
+    }
+
+    private struct Frame: Decodable {
+        struct Word: Decodable { let word: String }
+        struct Result: Decodable {
+            let bytes: Int
+            let words: [Word]
+        }
+        let result: Result
     }
 
     @Test func bytesAloneTakeNobodysPlaceWhoTellsMore() {
