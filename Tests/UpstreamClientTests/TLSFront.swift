@@ -48,8 +48,7 @@ final class TLSFront {
     }
 
     func stop() {
-        // A child of Dispatch's threads has inherited their mask, which blocks SIGTERM.
-        self.process.signal(SIGKILL)
+        self.process.signal(SIGTERM)
         try? FileManager.default.removeItem(at: self.folder)
     }
 

@@ -122,6 +122,27 @@ struct UpstreamConcurrencyTests {
         }
     }
 
+    @Test func shutdownGivesUpConnectionsThatAreBeingOpened() async throws {
+        let greeted = TestSignal()
+        let server = try ScriptedServer { connection in
+            // Of the TLS handshake it hears the greeting, and says nothing.
+            guard connection.read(1) != nil else { return }
+            greeted.give()
+            connection.readToEnd()
+        }
+        defer { server.stop() }
+        try await UpstreamTestBed.run { client, _ in
+            let port = server.port
+            let exchange = Task { try await UpstreamTestBed.failure(of: .get("https://127.0.0.1:\(port)/"), client) }
+            await greeted.given()
+            await client.shutdown()
+            let error = try await exchange.value
+            #expect(error.reason == .refused)
+            #expect(error.bytesSent == 0)
+            #expect(UpstreamTestBed.connections(to: port) == 0)
+        }
+    }
+
     @Test func fiveHundredExchangesOfAllKindsLeaveNoDescriptorBehind() async throws {
         let server = try ScriptedServer { connection in
             while let request = connection.readRequest() {

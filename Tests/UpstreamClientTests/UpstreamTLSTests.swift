@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTPWire
 import Telemetry
 import TestSupport
@@ -183,6 +184,29 @@ struct UpstreamTLSTests {
             }
             let areEqual = received == content
             #expect(areEqual)
+        }
+    }
+
+    /// A record of which the socket takes a part only is offered again, and must be the same then.
+    @Test func contentComesWholeToAPlatformThatIsSlow() async throws {
+        let content = UpstreamExchangeTests.bytes(12 << 20, seed: 12)
+        try await Self.withFront { connection in
+            guard connection.readHead() != nil else { return }
+            var position = 0
+            var isRight = true
+            while position < content.count, isRight {
+                // Time in which everything on the way here fills up.
+                if position % (3 << 20) == 0 { usleep(100_000) }
+                let piece = connection.read(1 << 18)
+                isRight = piece.map { $0[...] == content[position..<position + $0.count] } ?? false
+                position += 1 << 18
+            }
+            connection.answer(isRight ? "whole" : "broken")
+        } _: { front, _, client in
+            var request = HTTPTransportRequest.post(front.url + "/", "")
+            request.body = [.bytes(content)]
+            let response = try await client.execute(request)
+            #expect(response.text == "whole")
         }
     }
 
