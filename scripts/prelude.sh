@@ -13,15 +13,16 @@ strict_imports=(--explicit-target-dependency-import-check error)
 
 # Runs all tests in three parts, each behind the other: parsers that are tried at every cut take all cores for seconds,
 # and sockets with deadlines and whole programs, one test after the other, need a core when their time has come. The
-# arguments are the runner's.
+# arguments are the runner's. Each part has twenty minutes, its build included: a test that hangs would hang for ever.
 run_tests() {
     local pure='^(CryptographyTests|HTTPWireTests|JSONScanTests|ProviderYuguTests|SpeechAudioTests|TelemetryTests)\.'
     # Realtime rounds in memory have deadlines, too.
     local sockets='^(EventLoopTests|HTTPServerTests|UpstreamClientTests|EndToEndTests|(ProviderYugu|PlatformSimulator)Tests\.Realtime[A-Za-z]*)[./]'
     # All tests are Swift Testing's; XCTest would only add "Executed 0 tests".
-    swift test --package-path "$root" --disable-xctest "$@" --filter "$pure" --skip "$sockets" 2>&1
-    swift test --package-path "$root" --disable-xctest "$@" --no-parallel --filter "$sockets" 2>&1
-    swift test --package-path "$root" --disable-xctest "$@" --skip "$pure" --skip "$sockets" 2>&1
+    local test=(timeout --foreground --kill-after=10 1200 swift test --package-path "$root" --disable-xctest "$@")
+    "${test[@]}" --filter "$pure" --skip "$sockets" 2>&1
+    "${test[@]}" --no-parallel --filter "$sockets" 2>&1
+    "${test[@]}" --skip "$pure" --skip "$sockets" 2>&1
 }
 
 # Everything that is not a result goes to standard error.

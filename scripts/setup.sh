@@ -62,8 +62,9 @@ install_packages() {
     fi
     local status=0
     {
-        as_root apt-get update || true
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" || status=$?
+        as_root apt-get -o Acquire::Retries=3 update || true
+        as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get -o Acquire::Retries=3 install -y --no-install-recommends "$@" || status=$?
     } >"$output" 2>&1 </dev/null
     if [[ $policy_is_ours == yes ]]; then as_root rm -f "$policy"; fi
     if ((status != 0)); then

@@ -69,7 +69,7 @@ if make_system; then
     cp /etc/resolv.conf "$system/etc/resolv.conf"
     if [[ -d /etc/apt/apt.conf.d ]]; then cp -r /etc/apt/apt.conf.d/. "$system/etc/apt/apt.conf.d/"; fi
     cp "$package" "$system/speechgate.deb"
-    "${inside[@]}" apt-get update >"$work/update.log" 2>&1 ||
+    "${inside[@]}" apt-get -o Acquire::Retries=3 update >"$work/update.log" 2>&1 ||
         { tail -n 5 "$work/update.log" >&2 && fatal "the fresh Debian does not reach its mirror"; }
 else
     fresh=no
@@ -89,7 +89,7 @@ else
 fi
 
 install_package() {
-    "${inside[@]}" apt-get install -y --no-install-recommends "$@" /speechgate.deb >"$work/install.log" 2>&1 ||
+    "${inside[@]}" apt-get -o Acquire::Retries=3 install -y --no-install-recommends "$@" /speechgate.deb >"$work/install.log" 2>&1 ||
         { tail -n 20 "$work/install.log" >&2 && fatal "the package cannot be installed"; }
 }
 if [[ $fresh == yes ]]; then

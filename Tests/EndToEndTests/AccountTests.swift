@@ -95,7 +95,7 @@ import Testing
         let bed = try await Self.bed()
         try await bed.faults("status:400:code=1012", "hang")
         let running = Task { try? await bed.evaluate(key: "a") }
-        while try await bed.platformLog().count < 2 { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("both accounts are asked") { try await bed.platformLog().count == 2 }
         try await bed.killAndRestart()
         _ = await running.value
         // The first account is first again after a restart, but the key sticks to the second.
@@ -138,18 +138,17 @@ import Testing
     @Test func aRouteThatFailsIsLeftAloneForAWhile() async throws {
         let bed = try await Self.bed([.init(name: "main")]) {
             $0.yugu["attempts"] = "1"
-            $0.yugu["breaker"] = #"{ minimumCalls: 3, openTime: "600ms" }"#
+            $0.yugu["breaker"] = #"{ minimumCalls: 3, openTime: "3s" }"#
         }
         try await bed.faults("status:500:code=50000", "status:500:code=50000", "status:500:code=50000")
         for key in ["a", "b", "c"] { #expect(try await bed.evaluate(key: key).status == 500) }
         let held = try await bed.evaluate(key: "d")
         #expect(held.status == 502 && held.json("reason") == "platform_failing", "\(held.text)")
-        #expect(held["retry-after"] == "1")
+        #expect(held["retry-after"].flatMap { Int($0) }.map { (1...3).contains($0) } == true)
         let readiness = try await Self.states(bed)
         #expect(readiness.status == 200 && readiness.states == ["held"])
         #expect(try await Self.carriers(bed).count == 3)
-        try await Task.sleep(for: .milliseconds(700))
-        #expect(try await bed.evaluate(key: "d").status == 200)
+        try await until("it is tried again") { try await bed.evaluate(key: "d").status == 200 }
         #expect(try await bed.billed() == 1)
         await bed.stop()
     }

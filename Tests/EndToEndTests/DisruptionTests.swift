@@ -18,7 +18,7 @@ import Testing
 
     @Test func aKillBetweenClaimAndAnswerBillsOnce() async throws {
         let bed = try await TestBed()
-        try await bed.faults("slow:2000")
+        try await bed.faults("slow:6000")
         let client = try await Self.sendUntilThePlatformHasIt(bed)
         try await bed.killAndRestart()
         #expect(await client.receiveEnd(), "the connection died with the daemon")
@@ -35,6 +35,8 @@ import Testing
         let port = try ReservedPort()
         var settings = TestBed.Settings()
         settings.gateway["listen"] = #"["127.0.0.1:\#(port.number)"]"#
+        // Long enough for the kills to meet calls.
+        settings.simulator = ["--processing-ms", "50"]
         let bed = try await TestBed(settings)
         let repetitions = try await withThrowingTaskGroup { group in
             for client in 0..<4 {
@@ -47,7 +49,7 @@ import Testing
             for _ in 0..<5 {
                 try await bed.faults("bill-drop", "slow:200")
                 let enough = min(try await bed.billed() + 4, 48)
-                while try await bed.billed() < enough { try await Task.sleep(for: .milliseconds(2)) }
+                try await until("some more are billed") { try await bed.billed() >= enough }
                 try await bed.killAndRestart()
             }
             return try await group.reduce(0, +)
@@ -97,7 +99,7 @@ import Testing
         let bed = try await TestBed()
         try await bed.faults("slow:500")
         async let answer = bed.evaluate(key: "k")
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("the platform has it") { try await !bed.platformLog().isEmpty }
         bed.gateway.signal(SIGTERM)
         #expect(try await answer.status == 200)
         #expect(await bed.gateway.wait() == 0)
@@ -167,7 +169,7 @@ import Testing
         )
         let client = try TestHTTPClient(port: bed.port)
         client.send(request)
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await until("the platform has it") { try await !bed.platformLog().isEmpty }
         return client
     }
 }

@@ -21,7 +21,7 @@ import Testing
 
     /// Waits until the platform has a request.
     private static func untilSent(_ bed: TestBed) async throws {
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("the platform has the request") { try await !bed.platformLog().isEmpty }
     }
 
     @Test(.enabled(if: RealtimeClient.isExpected, "run scripts/setup.sh --tests"))
@@ -30,7 +30,7 @@ import Testing
         try await bed.faults("ws-delay-result:6000")
         async let cut = bed.realtime().run(Round.native("k"))
         // Its end has been sent: the claim is there.
-        while try await bed.get("/v1/keys/k").status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("the key is known") { try await bed.get("/v1/keys/k").status == 200 }
         try await Task.sleep(for: .milliseconds(100))
         let start = ContinuousClock.now
         bed.gateway.signal(SIGTERM)
@@ -74,7 +74,11 @@ import Testing
         // One waits for the first one's call, one for a place at the platform.
         let waiter = try Self.request(bed, key: "sent")
         let queued = try Self.request(bed, key: "queued")
-        try await Task.sleep(for: .milliseconds(200))
+        try await until("all wait where they are to wait") {
+            let metrics = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/metrics").text
+            return metrics.contains("\nspeechgate_requests_running 3\n")
+                && metrics.contains("\nspeechgate_account_waiting_calls{account=\"main\"} 1\n")
+        }
         let start = ContinuousClock.now
         bed.gateway.signal(SIGTERM)
         if isHurried { bed.gateway.signal(SIGINT) }

@@ -43,9 +43,11 @@ import Testing
 
     @Test func whatRunsIsAnsweredAndNotStored() async throws {
         let bed = try await self.eraser()
-        try await bed.faults("slow:1500")
+        try await bed.faults("slow:6000")
         async let running = bed.evaluate(key: "slow", user: "anna")
-        while try await bed.get("/v1/keys/slow", fields: [("SpeechGate-User", "anna")]).json("firstSentAt") == nil {}
+        try await until("it is sent") {
+            try await bed.get("/v1/keys/slow", fields: [("SpeechGate-User", "anna")]).json("firstSentAt") != nil
+        }
         let erased = try await self.delete("/v1/users/anna", bed)
         #expect(erased.json("openCalls") == "1", "\(erased.text)")
         let answer = try await running
@@ -78,7 +80,7 @@ import Testing
         let ben = try #require(try await bed.evaluate(key: "k1", user: "ben").json("recordId"))
         bed.gateway.signal(SIGTERM)
         await bed.gateway.wait()
-        let count = 20_000
+        let count = 40_000
         try await Self.python(["Tests/Benchmarks/seed_store.py", bed.stateDirectory.path, "school", "\(count)", "anna"])
         try await bed.restart()
         let records = [try #require(first.json("recordId")), "seed_0", "seed_\(count - 1)"]
@@ -98,7 +100,7 @@ import Testing
             }
         }
         let erasing = Task { try? await self.delete("/v1/users/anna", bed) }
-        while try await Self.rows("erased_keys", bed) == 0 {}
+        try await until("it has begun") { try await Self.rows("erased_keys", bed) > 0 }
         try await lookForTraces()
         let restart = Task { try await bed.killAndRestart() }
         try await restart.value
@@ -106,7 +108,7 @@ import Testing
         let left = try await Self.rows("keys WHERE user = 'anna'", bed)
         #expect(left > 0, "it was killed in the middle")
         try await lookForTraces()
-        while try await Self.rows("erasures", bed) > 0 { try await Task.sleep(for: .milliseconds(100)) }
+        try await until("it is done", within: .seconds(300)) { try await Self.rows("erasures", bed) == 0 }
         for table in ["keys WHERE user = 'anna'", "records WHERE user = 'anna'"] {
             #expect(try await Self.rows(table, bed) == 0, "\(table)")
         }

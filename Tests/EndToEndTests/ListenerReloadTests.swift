@@ -41,8 +41,8 @@ import Testing
     func aSessionOutlivesItsListener() async throws {
         let bed = try await Self.bed()
         let next = try ReservedPort()
-        async let spoken = bed.realtime().run(Round.native("k", pace: 1))
-        while try await bed.bills().sessions.open == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        async let spoken = bed.realtime().run(Round.native("k", pace: 0.4))
+        try await until("the session is open") { try await bed.bills().sessions.open == 1 }
         try bed.edit(Self.listen(0), Self.listen(next.number))
         #expect(try await bed.speechgate("reload").status == 0)
         #expect(throws: TestHTTPClient.Failure.self) { try TestHTTPClient(port: bed.port) }

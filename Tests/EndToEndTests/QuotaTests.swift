@@ -154,21 +154,25 @@ import Testing
     }
 
     @Test func aNewDayBeginsWhenItsTimeComes() async throws {
-        // The day ends three seconds from now.
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let offset = 86_400_000 - (now + 3_000) % 86_400_000
-        let bed = try await Self.bed(#"dayOffset: "\#(offset % 86_400_000)ms", client: { daily: { calls: 1 } }"#)
-        let first = try await bed.evaluate(key: "a")
-        #expect(first.status == 200, "\(first.text)")
-        var second = try await bed.evaluate(key: "b")
-        #expect(second.status == 429)
-        for _ in 0..<50 where second.status == 429 {
-            try await Task.sleep(for: .milliseconds(100))
-            second = try await bed.evaluate(key: "b")
+        // On a machine that is too busy the day may be over before anything was asked.
+        for seconds in [3, 10, 30] as [Int64] {
+            let end = Int64(Date().timeIntervalSince1970 * 1000) + seconds * 1000
+            let offset = (86_400_000 - end % 86_400_000) % 86_400_000
+            let bed = try await Self.bed(#"dayOffset: "\#(offset)ms", client: { daily: { calls: 1 } }"#)
+            let first = try await bed.evaluate(key: "a")
+            let second = try await bed.evaluate(key: "b")
+            guard Int64(Date().timeIntervalSince1970 * 1000) < end else {
+                await bed.stop()
+                continue
+            }
+            #expect(first.status == 200, "\(first.text)")
+            #expect(second.status == 429)
+            try await until("the new day has begun") { try await bed.evaluate(key: "b").status == 200 }
+            #expect(try await bed.evaluate(key: "c").status == 429)
+            #expect(try await bed.billed() == 2)
+            await bed.stop()
+            return
         }
-        #expect(second.status == 200)
-        #expect(try await bed.evaluate(key: "c").status == 429)
-        #expect(try await bed.billed() == 2)
-        await bed.stop()
+        Issue.record("two calls take more than half a minute")
     }
 }

@@ -151,7 +151,8 @@ struct RealtimeTests {
         try await bed.faults("ws-delay-result:500")
         _ = try await Self.client(bed).run([
             .await("connected"), Self.start("k"), .await("started"), .audio(seconds: 2.4, seed: 1), .send(Self.end),
-            .sleep(0.2), .kill,
+            // What was sent before it has been read when its pong comes.
+            .ping, .kill,
         ])
         let again = try await Self.client(bed).run(Self.round("k"))
         #expect(again.results.map(\.replayed) == [true] && again.errors.isEmpty)
@@ -198,9 +199,11 @@ struct RealtimeTests {
         var settings = Self.settings()
         settings.accounts = [TestBed.PlatformAccount(name: "one", members: "concurrency: 1")]
         let bed = try await TestBed(settings)
-        let slow = RealtimeClient.Session(Self.round(seconds: 2.4).flatMap { step in [step, .sleep(0.1)] })
+        let slow = RealtimeClient.Session(
+            Self.round(hasEnd: false).dropLast() + [.sleep(3), .send(Self.end), .await("outcome")]
+        )
         var late = RealtimeClient.Session(Self.round(seed: 2))
-        late.after = 0.3
+        late.after = 1
         let seen = try await Self.client(bed).run(sessions: [slow, late])
         #expect(seen[0].results.count == 1 && seen[1].errors.map(\.code) == [42901], "\(seen.map(\.kinds))")
         let next = try await Self.client(bed).run(Self.round(seed: 3))

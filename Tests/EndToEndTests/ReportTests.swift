@@ -57,7 +57,7 @@ import Testing
 
     @Test func withoutThePlatformTheLastReportIsGivenAndSaysSo() async throws {
         let bed = try await TestBed(
-            TestBed.Settings(yugu: ["totalTimeout": #""2s""#, "attemptTimeout": #""1s""#, "attempts": "1"])
+            TestBed.Settings(yugu: ["totalTimeout": #""6s""#, "attemptTimeout": #""5s""#, "attempts": "1"])
         )
         let recordID = try await Self.record(bed)
         for score in [70, 80] {

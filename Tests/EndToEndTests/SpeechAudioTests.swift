@@ -82,7 +82,7 @@ import Testing
         let path = try Self.path(await bed.speak(Self.body, key: "k"))
         try await bed.faults("trickle:200")
         async let slow = bed.get(path)
-        while try await bed.platformLog().count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await until("the platform streams") { try await bed.platformLog().count == 2 }
         let second = try await bed.get(path)
         #expect(second.status == 429 && second.json("reason") == "client_concurrency", "\(second.text)")
         #expect(try await slow.status == 200)

@@ -68,7 +68,7 @@ struct StoreFaultTests {
         let bed = try await TestBed(Self.small())
         try await bed.faults("slow:1500")
         async let answer = bed.evaluate(key: "paid")
-        while try await bed.platformLog().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("the platform has it") { try await !bed.platformLog().isEmpty }
         // The claim is written; the answer is still on its way.
         try await Self.fill(bed)
         let first = try await answer

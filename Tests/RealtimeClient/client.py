@@ -19,7 +19,7 @@ All sessions run side by side, each in an order of its own. Steps:
     {"do": "kill"}                           the connection is reset without a word
 
 Writes one JSON array with what each session saw: {"status", "body", "frames", "closeCode", "closeReason", "audioSha256",
-"audioBytes", "seconds", "failure"}. A frame is the JSON object that came, with the second it came at under "_at".
+"audioBytes", "seconds", "failure"}. A frame is the JSON object that came.
 """
 
 import asyncio
@@ -134,7 +134,6 @@ class Session:
                     await asyncio.sleep(delay)
                 message = await self.socket.recv()
                 frame = json.loads(message)
-                frame["_at"] = round(time.monotonic() - self.began, 3)
                 async with self.news:
                     self.seen["frames"].append(frame)
                     self.news.notify_all()

@@ -108,12 +108,14 @@ public final class ChildProcess: Sendable {
     /// Whether it runs.
     public var isRunning: Bool { self.process.isRunning }
 
-    /// The next line of its standard output, or nil when that has ended.
+    /// The next line of its standard output, or nil when that has ended, or has none within a minute.
     public func readLine() async -> String? {
         await onThread {
             var line: [UInt8] = []
             var byte: UInt8 = 0
             while true {
+                var ready = pollfd(fd: self.output.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&ready, 1, 60_000) != 0 else { return nil }
                 let count = read(self.output.fileDescriptor, &byte, 1)
                 // A signal to the test process is no end of the output.
                 if count < 0, errno == EINTR { continue }

@@ -77,13 +77,6 @@ extension RealtimeClient {
         public let idempotencyKey: String?
         /// The member `result`.
         public let result: Result?
-        /// When it came, in seconds since the session began.
-        public let at: Double
-
-        private enum CodingKeys: String, CodingKey {
-            case event, coreType, code, message, recordId, eof, replayed, idempotencyKey, result
-            case at = "_at"
-        }
 
         /// What it is, as a client of the platform tells (contract yugu, sections 10.1 to 10.4).
         public var kind: String {

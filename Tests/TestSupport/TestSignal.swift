@@ -5,8 +5,12 @@ private import Locking
 public final class TestSignal: Sendable {
     private struct State {
         var isGiven = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var count = 0
     }
+
+    // So that a test fails with what it waits for, and within the minute that suites have.
+    private static let limit = DispatchTimeInterval.seconds(50)
 
     private let state = Locked(State())
     private let semaphore = DispatchSemaphore(value: 0)
@@ -19,27 +23,33 @@ public final class TestSignal: Sendable {
         let waiters = self.state.withLock { state in
             state.isGiven = true
             let waiters = state.waiters
-            state.waiters = []
+            state.waiters = [:]
             return waiters
         }
         self.semaphore.signal()
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters.values { waiter.resume(returning: true) }
     }
 
-    /// Returns once the signal is given.
-    public func given() async {
+    /// Returns once the signal is given; false when it is not within fifty seconds.
+    @discardableResult
+    public func given() async -> Bool {
         await withCheckedContinuation { continuation in
-            let isGiven = self.state.withLock { state in
-                if !state.isGiven { state.waiters.append(continuation) }
-                return state.isGiven
+            let number: Int? = self.state.withLock { state in
+                guard !state.isGiven else { return nil }
+                state.count += 1
+                state.waiters[state.count] = continuation
+                return state.count
             }
-            if isGiven { continuation.resume() }
+            guard let number else { return continuation.resume(returning: true) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.limit) {
+                self.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
+            }
         }
     }
 
-    /// Blocks the thread until the signal is given; false when it is not within ten seconds.
+    /// Blocks the thread until the signal is given; false when it is not within fifty seconds.
     public func wait() -> Bool {
-        guard self.semaphore.wait(timeout: .now() + .seconds(10)) == .success else { return false }
+        guard self.semaphore.wait(timeout: .now() + Self.limit) == .success else { return false }
         self.semaphore.signal()
         return true
     }

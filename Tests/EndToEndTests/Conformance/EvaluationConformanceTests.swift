@@ -144,11 +144,11 @@ import Testing
         #expect(try await sides.bed.billed() == 4)
 
         for (index, side) in [sides.platform, sides.gateway].enumerated() {
-            try await sides.bed.faults("slow:1500")
+            try await sides.bed.faults("slow:6000")
             let running = ComparedCall.sentence(key: "running")
             async let first = side(running)
-            while try await sides.bed.platformLog().filter({ $0["fault"] as? String == "slow:1500" }).count == index {
-                try await Task.sleep(for: .milliseconds(10))
+            try await until("it runs") {
+                try await sides.bed.platformLog().count { $0["fault"] as? String == "slow:6000" } > index
             }
             let second = try await side(running)
             #expect(second.status == 409 && second.json("code") == "40901", "\(second.text)")

@@ -132,7 +132,7 @@ struct FrontProxy {
         let fetched = try await ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/curl"),
             [
-                "-sS", "--cacert", self.bed.folder.path + "/fullchain.pem", "--connect-to",
+                "-sS", "--max-time", "60", "--cacert", self.bed.folder.path + "/fullchain.pem", "--connect-to",
                 "\(name):127.0.0.1:\(self.port.number)",
                 "-w", #"\n%{http_code}"#,
             ] + options + ["https://\(name)\(path)"],

@@ -50,7 +50,9 @@ struct RealtimeBreakTests {
         let bed = try await TestBed(.realtime())
         for (index, fault) in Self.final.enumerated() {
             try await bed.faults(fault)
-            let seen = try await bed.realtime().run(Round.native("k\(index)", pace: 20))
+            // Behind the end, an error may be of the audio and be followed by a result.
+            let hasEnd = !fault.hasPrefix("ws-error-bytes")
+            let seen = try await bed.realtime().run(Round.native("k\(index)", pace: 20, hasEnd: hasEnd))
             #expect(seen.results.isEmpty && seen.errors.count == 1, "\(fault): \(seen)")
             #expect(try await bed.billed() == index, "\(fault)")
             // The key is free.
@@ -137,7 +139,7 @@ struct RealtimeBreakTests {
         dropped.expectOneResult("\(dropped)")
         // Only what was said after the break is scored.
         let bill = try #require(try await bed.bills().records.first)
-        #expect(bill.audioBytes < dropped.audioBytes && bill.audioBytes >= 32_000)
+        #expect(bill.audioBytes > 0 && bill.audioBytes <= dropped.audioBytes - 32_000)
         try await bed.faults("ws-kill-bytes:32000")
         let failed = try await bed.realtime().run(Round.native("fail", pace: 2), query: ["bufferPolicy": "fail"])
         #expect(failed.results.isEmpty && failed.errors.count == 1, "\(failed)")
@@ -153,17 +155,18 @@ struct RealtimeBreakTests {
         settings.yugu["breaker"] = "{ minimumCalls: 10000 }"
         let bed = try await TestBed(settings)
         var random = SeededGenerator(seed: 200)
-        let faults = (0..<260).map { _ in
+        let faults = (0..<260).map { index in
             let bytes = Int.random(in: 1...90_000, using: &random)
-            return [
-                "ws-refuse", "drop", "ws-kill-open",
-                "ws-kill-after:\(Int.random(in: 1...140, using: &random))",
-                "ws-kill-bytes:\(bytes)", "ws-close-bytes:\(bytes)", "ws-error-bytes:\(bytes):42901",
-                "ws-kill-end",
-                "bill-drop", "ws-close-billed:1001", "ws-error:50200", "ws-close-end:1008",
-                "ws-error:40001",
-                "slow:300", "ws-delay-result:200", "ws-delay-started:100",
-            ].randomElement(using: &random) ?? "drop"
+            // A session that was billed without an answer meets none that ends it with an error, which would be right as
+            // well, and no longer told apart here.
+            let last = index < 130 ? ["ws-close-end:1008", "ws-error:40001"] : ["bill-drop", "ws-close-billed:1001"]
+            return
+                ([
+                    "ws-refuse", "drop", "ws-kill-open",
+                    "ws-kill-after:\(Int.random(in: 1...140, using: &random))",
+                    "ws-kill-bytes:\(bytes)", "ws-close-bytes:\(bytes)", "ws-error-bytes:\(bytes):42901",
+                    "ws-kill-end", "ws-error:50200", "slow:300", "ws-delay-result:200", "ws-delay-started:100",
+                ] + last).randomElement(using: &random) ?? "drop"
         }
         for start in stride(from: 0, to: faults.count, by: 50) {
             try await bed.faults(Array(faults[start..<min(start + 50, faults.count)]))

@@ -37,16 +37,18 @@ struct RealtimeGuardTests {
 
     @Test func aRoundThatOnlyPingsIsOver() async throws {
         var settings = TestBed.Settings.realtime()
-        settings.yugu["realtime"] = #"{ audioTimeout: "500ms", credentialInterval: "50ms" }"#
+        settings.yugu["realtime"] = #"{ audioTimeout: "2s", credentialInterval: "50ms" }"#
         settings.accounts = [TestBed.PlatformAccount(name: "one", members: "concurrency: 1")]
         let bed = try await TestBed(settings)
-        let pings = (0..<20).flatMap { _ in
+        let pings = (0..<60).flatMap { _ in
             [RealtimeClient.Step.sleep(0.1), .send(#"{"cmd":"ping"}"#)]
         }
         async let seen = bed.realtime().run(
             [.send(Round.start("k")), .await("started"), .audio(seconds: 1)] + pings + [.await("error", within: 5)]
         )
-        try await Task.sleep(for: .seconds(1.5))
+        try await until("the round is over") {
+            try String(contentsOf: bed.gatewayLog, encoding: .utf8).contains(#""realtime round""#)
+        }
         // Its slot is free long before it leaves.
         try await bed.realtime().run(Round.native("l")).expectOneResult()
         let one = try await seen

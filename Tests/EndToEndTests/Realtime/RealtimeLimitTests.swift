@@ -11,7 +11,11 @@ struct RealtimeLimitTests {
         settings.yugu["realtime"] = #"{ audioBytes: "64KiB", reconnect: { initialDelay: "20ms" } }"#
         let bed = try await TestBed(settings)
         // Without a break a longer round is scored as ever.
-        try await bed.realtime().run(Round.native("a", pace: 5)).expectOneResult()
+        try await bed.realtime().run([
+            .send(Round.start("a", progress: true)), .await("started"), .audio(seconds: 3, to: 32_000),
+            // Progress shows that the platform listens: what it has not heard is kept, and may be too much.
+            .await("progress"), .audio(seconds: 3, from: 32_000), Round.end, .await("outcome"),
+        ]).expectOneResult()
         try await bed.faults("ws-kill-bytes:90000")
         let seen = try await bed.realtime().run(Round.native("b", pace: 5))
         #expect(seen.results.isEmpty && seen.errors.map(\.code) == [90_008], "\(seen)")
