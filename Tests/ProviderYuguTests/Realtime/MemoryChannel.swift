@@ -12,6 +12,9 @@ final class MemoryChannel: WebSocketChannel {
         var end: WebSocketEnd?
         var answersPings = true
         var answeredPings = 0
+        var losesPings = false
+        /// Pings of the other end that are not answered yet.
+        var waitingPings = 0
         /// Senders of this end that wait for the other end to read; nil while it does.
         var held: [CheckedContinuation<Void, Never>]?
         var peer: MemoryChannel?
@@ -37,6 +40,11 @@ final class MemoryChannel: WebSocketChannel {
     /// From now on they are answered again, late ones too.
     func speakAgain() {
         self.state.withLock { $0.answersPings = true }
+    }
+
+    /// The time of all pings that go without an answer is up.
+    func losePings() {
+        self.state.withLock { $0.losesPings = true }
     }
 
     /// This end reads no more: whoever sends to it waits until ``peerLetsGo()``.
@@ -90,9 +98,12 @@ final class MemoryChannel: WebSocketChannel {
     }
 
     func ping(within limit: Duration) async -> Bool {
+        guard let peer = self.peer else { return false }
         let deadline = ContinuousClock.now + limit
+        peer.state.withLock { $0.waitingPings += 1 }
+        defer { peer.state.withLock { $0.waitingPings -= 1 } }
         while self.peer?.state.withLock({ $0.answersPings }) == false {
-            guard ContinuousClock.now < deadline else { return false }
+            guard ContinuousClock.now < deadline, !peer.state.withLock({ $0.losesPings }) else { return false }
             try? await Task.sleep(for: .milliseconds(1))
         }
         return self.peer?.state.withLock { $0.answeredPings += 1 } != nil
@@ -100,6 +111,8 @@ final class MemoryChannel: WebSocketChannel {
 
     /// How many pings of the other end were answered.
     var answeredPings: Int { self.state.withLock { $0.answeredPings } }
+    /// How many of them wait for an answer.
+    var waitingPings: Int { self.state.withLock { $0.waitingPings } }
 
     func close(_ close: WebSocketClose) {
         let peer = self.peer

@@ -47,6 +47,7 @@ final class PlatformInMemory: WebSocketTransport {
         var line: MemoryChannel?
         var openCount = 0
         var startCount = 0
+        var heardBytes = 0
     }
 
     private let state: Locked<State>
@@ -64,6 +65,8 @@ final class PlatformInMemory: WebSocketTransport {
     var traces: [String?] { self.state.withLock { $0.traces } }
     var openCount: Int { self.state.withLock { $0.openCount } }
     var startCount: Int { self.state.withLock { $0.startCount } }
+    /// How many bytes of audio have come, over all connections.
+    var heardBytes: Int { self.state.withLock { $0.heardBytes } }
     var heldCount: Int { self.state.withLock { $0.held.count } }
 
     /// The accounts that connections were signed for.
@@ -120,6 +123,7 @@ final class PlatformInMemory: WebSocketTransport {
             switch message.kind {
             case .binary:
                 audio += message.bytes
+                self.state.withLock { $0.heardBytes += message.bytes.count }
                 if case .breakAtBytes(let count) = fault, audio.count >= count { return line.abort() }
                 if case .sayAtBytes(let count, let frame) = fault, audio.count >= count, !hasSpoken {
                     hasSpoken = true

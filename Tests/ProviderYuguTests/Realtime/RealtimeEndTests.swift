@@ -66,6 +66,7 @@ import Testing
         #expect(try await client.next() == Self.refusal)
         #expect(try Self.row(bench, key: "k")?.isUnresolved == true)
         // The platform evaluates it after all; the same key finds that out, unbilled.
+        try await bench.wait { bench.platform.heldCount == 1 }
         bench.platform.release()
         try await bench.wait { bench.platform.bills.count == 1 }
         #expect(try await bench.connect().round(key: "k").contains(#""recordId""#))

@@ -108,23 +108,35 @@ import Testing
     // MARK: Sessions with one key
 
     @Test(arguments: [false, true]) func aSessionThatSpeaksIsThereWithoutItsPong(isBusy: Bool) async throws {
-        let bench = try RealtimeBench { $0.duplicateTimeout = .milliseconds(60) }
+        // The test says when that time is up.
+        let bench = try RealtimeBench { $0.duplicateTimeout = .seconds(3_600) }
         let older = try await bench.connect()
         await older.start(key: "k")
         _ = try await older.next()
-        try await bench.wait { bench.platform.startCount == 1 }
-        older.line.fallSilent()
-        // Audio that the platform does not take is not taken from the client either.
-        if isBusy { bench.platform.line?.peerHolds() }
+        // What comes before the gateway has read `started` is kept, and keeps nobody busy.
         await older.speak(RoundClient.audio(count: 640))
+        try await bench.wait { bench.platform.heardBytes == 640 }
+        older.line.fallSilent()
+        if isBusy {
+            // Audio that the platform does not take is not taken from the client either.
+            let line = try #require(bench.platform.line)
+            line.peerHolds()
+            await older.speak(RoundClient.audio(count: 640))
+            try await bench.wait { line.peerHeldCount == 1 }
+        }
         let newer = try await bench.connect()
         await newer.start(key: "k")
         _ = try await newer.next()
         try await bench.wait { bench.platform.startCount == 2 }
-        for _ in 0..<12 {
-            try await Task.sleep(for: .milliseconds(10))
-            if !isBusy { await older.speak(RoundClient.audio(count: 640)) }
+        try await bench.wait { older.line.waitingPings == 1 }
+        if !isBusy {
+            await older.speak(RoundClient.audio(count: 640))
+            try await bench.wait { bench.platform.heardBytes == 1_280 }
         }
+        older.line.losePings()
+        try await bench.wait { older.line.waitingPings == 0 }
+        // Whoever is taken for gone leaves right behind that.
+        try await Task.sleep(for: .milliseconds(50))
         #expect(bench.registry.count == 2 && bench.platform.openCount == 2)
         await bench.close()
     }
