@@ -241,8 +241,8 @@ import Testing
         try await Self.withPlatform(.instant { $0.concurrentCalls = 1 }) { platform in
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform).bytes, with: platform)
-            try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
-            // Noted is not yet admitted; both happen on one loop or the other within moments.
+            // Noted is not yet admitted: what is evaluated has its place.
+            try await IdempotencyOverSocketTests.until { platform.waitingPauses == 1 }
             let second = try await exchange(EvaluateRequest(platform, key: "x").bytes, with: platform)
             #expect(second.code == 42_901)
             platform.endAllPauses()

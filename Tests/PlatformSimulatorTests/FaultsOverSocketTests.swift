@@ -103,7 +103,7 @@ import Testing
             request.fields = [("X-Sim-Fault", "length:\(offset)")]
             let connection = try SimulatorConnection(to: platform.address)
             connection.send(request.bytes)
-            let reply = RawReply(bytes: connection.receiveToEnd(), isClosed: true)
+            let reply = RawReply(bytes: try connection.receiveToEnd(), isClosed: true)
             let declared = try #require(reply.field("Content-Length").flatMap { Int($0) })
             #expect(declared == reply.body.count + offset)
             #expect(reply.status == 200)
@@ -135,7 +135,7 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
             async let slow = SimulatorCall.evaluate("slow:3600000", key: "s", platform)
             async let delayed = SimulatorCall.evaluate("delay:3600000", key: "d", platform)
-            try await IdempotencyOverSocketTests.until { platform.requests.count == 2 }
+            try await IdempotencyOverSocketTests.until { platform.waitingPauses == 2 }
             try await SimulatorCall.evaluate(nil, key: "s", platform).expect(code: 40_901)
             let quick = try await SimulatorCall.evaluate(nil, key: "d", platform)
             #expect(quick.status == 200)

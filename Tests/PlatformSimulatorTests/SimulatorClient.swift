@@ -59,6 +59,10 @@ final class SimulatorConnection {
     init(to address: String) throws {
         let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // For every single read and write: a simulator that does nothing must not keep a test for ever.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(self.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var target = sockaddr_in()
         target.sin_family = sa_family_t(AF_INET)
         target.sin_port = port.bigEndian
@@ -85,12 +89,12 @@ final class SimulatorConnection {
         }
     }
 
-    /// Reads one answer, or what there is of it.
+    /// Reads one answer, or what there is of it; of a handshake its head, behind which no content ends.
     func receive(atMost limit: Duration = .seconds(120)) -> RawReply {
         let deadline = ContinuousClock.now + limit
         var reply = RawReply(bytes: [], isClosed: false)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
+        while reply.status != 101 {
             if let length = reply.field("Content-Length").flatMap({ Int($0) }), reply.body.count >= length {
                 return reply
             }
@@ -105,14 +109,16 @@ final class SimulatorConnection {
             }
             reply.bytes += buffer[..<count]
         }
+        return reply
     }
 
     /// Reads until the other side closes.
-    func receiveToEnd() -> [UInt8] {
+    func receiveToEnd() throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = recv(self.descriptor, &buffer, buffer.count, 0)
+            try #require(count >= 0 || errno != EAGAIN, "nothing came for a minute, not even the end")
             guard count > 0 else { return bytes }
             bytes += buffer[..<count]
         }
