@@ -5,6 +5,7 @@ import Locking
 import Store
 import Telemetry
 import TestSupport
+import Testing
 
 @testable import GatewayCore
 @testable import ProviderYugu
@@ -131,16 +132,40 @@ final class RealtimeBench: Sendable {
         for session in self.registry.all { await session.look(isCredentialCurrent: true) }
     }
 
-    /// Waits until something holds that other tasks bring about.
-    func wait(until condition: @Sendable () async throws -> Bool) async throws {
-        for _ in 0..<2000 {
-            if try await condition() { return }
+    /// Waits until something holds that other tasks bring about, for at most a minute.
+    func wait(
+        at location: SourceLocation = #_sourceLocation,
+        until condition: @Sendable () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            try #require(ContinuousClock.now < deadline, "it did not come within a minute", sourceLocation: location)
             try await Task.sleep(for: .milliseconds(2))
         }
-        throw TimedOut()
     }
 
-    struct TimedOut: Error {}
+    /// Waits until no round is under way.
+    func drain(at location: SourceLocation = #_sourceLocation) async throws {
+        try await withinAMinute("the end of all rounds", at: location) { await self.calls.drain() }
+    }
+}
+
+/// What some work comes to; a test whose work takes more than a minute fails, in place of waiting for ever.
+func withinAMinute<Value: Sendable>(
+    _ what: Comment,
+    at location: SourceLocation,
+    _ work: @escaping @Sendable () async -> Value
+) async throws -> Value {
+    let waiting = Waiting<Value?>()
+    // Whatever waits for a frame cannot be cancelled: it is left behind.
+    Task { waiting.resolve(await work()) }
+    let alarm = Task {
+        try await Task.sleep(for: .seconds(60))
+        waiting.resolve(nil)
+    }
+    defer { alarm.cancel() }
+    let value = await waiting.wait()
+    return try #require(value, "\(what) did not come within a minute", sourceLocation: location)
 }
 
 /// A client of a realtime test.
@@ -174,8 +199,9 @@ struct RoundClient: Sendable {
     }
 
     /// The next frame.
-    func next() async throws -> String {
-        if let message = await self.line.receive() { return String(decoding: message.bytes, as: UTF8.self) }
+    func next(at location: SourceLocation = #_sourceLocation) async throws -> String {
+        let message = try await withinAMinute("the next frame", at: location) { await self.line.receive() }
+        if let message { return String(decoding: message.bytes, as: UTF8.self) }
         guard case .closedByPeer(let close)? = self.line.end else { throw Ended(code: nil) }
         throw Ended(code: close.code?.rawValue)
     }

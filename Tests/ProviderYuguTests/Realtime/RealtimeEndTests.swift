@@ -39,7 +39,7 @@ import Testing
         try await bench.wait { bench.platform.line?.answeredPings == 1 }
         bench.platform.release()
         #expect(try await client.next() == Self.refusal)
-        await bench.calls.drain()
+        try await bench.drain()
         #expect(try Self.row(bench, key: "k") == nil && bench.platform.bills.isEmpty)
         await bench.close()
     }

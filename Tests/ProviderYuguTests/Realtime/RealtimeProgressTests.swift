@@ -45,7 +45,7 @@ import Testing
         case .aMinute: await bench.pass(.seconds(61))
         case .drain: client.drain()
         }
-        await bench.calls.drain()
+        try await bench.drain()
         client.line.peerLetsGo()
         // The first was on its way already; of the others the newest is left, then the result.
         #expect(try await client.next() == Self.progress(1))

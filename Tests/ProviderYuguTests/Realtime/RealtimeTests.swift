@@ -168,7 +168,7 @@ import Testing
         client.line.abort()
         try await bench.wait { bench.registry.count == 0 }
         bench.platform.release()
-        await bench.calls.drain()
+        try await bench.drain()
         #expect(try await bench.connect().round(key: "k").contains(#""replayed":true"#))
         #expect(bench.platform.bills.count == 1)
         await bench.close()
