@@ -74,12 +74,21 @@ import Testing
             logger: Logger(sink: NoSink())
         )
         let port = try #require(try await server.start().first?.port)
-        let run = await CapturedRun.run(
-            ["stream"] + words + ["--gateway", "http://127.0.0.1:\(port)"],
-            environment: environment
-        )
+        let ended = Locked<CapturedRun?>(nil)
+        // Beside the test, which a verb without an end must fail and not keep for ever.
+        Task {
+            let words = ["stream"] + words + ["--gateway", "http://127.0.0.1:\(port)"]
+            let run = await CapturedRun.run(words, environment: environment)
+            ended.withLock { $0 = run }
+        }
+        do {
+            try await eventually("the verb ends") { ended.withLock { $0 != nil } }
+        } catch {
+            await server.stop()
+            throw error
+        }
         await server.stop()
-        return (run, seen.withLock { $0 })
+        return (try #require(ended.withLock { $0 }), seen.withLock { $0 })
     }
 
     private let scratch: ScratchDirectory
