@@ -107,9 +107,11 @@ final class Writer: @unchecked Sendable {
         self.inbox.withLock { $0.count }
     }
 
-    /// Stops as soon as nothing waits, until ``resume()``.
+    /// Stops as soon as nothing waits, until ``resume()``; returns once it has stopped.
     func pause() {
-        self.queue.suspend()
+        // Suspending holds back the next block only. Out of a block of its own it comes behind a drain that still runs,
+        // which would take what is queued from now on.
+        self.queue.sync { self.queue.suspend() }
     }
 
     func resume() {
