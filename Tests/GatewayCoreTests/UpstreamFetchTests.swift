@@ -9,6 +9,8 @@ import Testing
     private static let operation = PlainOperation(isDeduplicated: true)
 
     private let account: Account
+    /// One for all calls: all of them are made at the same moment, however long they take.
+    private let manual = ManualClock()
 
     init() {
         var settings = Account.Settings(secretKey: Secret("secret"))
@@ -22,11 +24,11 @@ import Testing
         limiter: ClientLimiter = ClientLimiter()
     ) async throws(GatewayError) -> HTTPResponse {
         var policy = RetryPolicy()
-        // No wait, so that all calls fall into one window of the budget.
+        // No wait, which would move the clock: all calls fall into one window of the budget.
         policy.initialDelay = .zero
         let services = UpstreamServices(
             transport: transport,
-            clock: ManualClock().clock,
+            clock: self.manual.clock,
             policy: policy,
             limiter: limiter,
             logger: Logger(level: .error, sink: SilentSink()),
