@@ -18,7 +18,7 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        while slots.waitingCount == 0 { await Task.yield() }
+        await eventually { slots.waitingCount > 0 }
         slots.release(at: self.manual.clock.now())
         try await second.value
     }
@@ -33,10 +33,11 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        while slots.waitingCount == 0 { await Task.yield() }
-        while slots.waitingCount == 1 {
+        await eventually { slots.waitingCount > 0 }
+        await eventually {
+            guard slots.waitingCount == 1 else { return true }
             self.manual.advance(by: .seconds(30))
-            await Task.yield()
+            return false
         }
         await #expect(throws: AccountSlots.Refusal.timedOut) { try await second.value }
         // The slot was not lost with the waiter.
@@ -48,7 +49,7 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        while slots.waitingCount == 0 { await Task.yield() }
+        await eventually { slots.waitingCount > 0 }
         second.cancel()
         await #expect(throws: AccountSlots.Refusal.cancelled) { try await second.value }
         #expect(slots.waitingCount == 0)
@@ -67,7 +68,7 @@ import Testing
                     slots.release(at: self.manual.clock.now())
                 }
             )
-            while slots.waitingCount <= index { await Task.yield() }
+            await eventually { slots.waitingCount > index }
         }
         slots.release(at: self.manual.clock.now())
         for task in tasks { try await task.value }
@@ -87,7 +88,7 @@ import Testing
                     slots.release(at: self.manual.clock.now())
                 }
             )
-            while slots.waitingCount <= index { await Task.yield() }
+            await eventually { slots.waitingCount > index }
         }
         slots.release(at: self.manual.clock.now())
         for task in tasks { try await task.value }
@@ -98,10 +99,10 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "x")
         let waiting = (0..<4).map { _ in Task { try await self.acquire(slots, "big") } }
-        while slots.waitingCount < 4 { await Task.yield() }
+        await eventually { slots.waitingCount >= 4 }
         await #expect(throws: AccountSlots.Refusal.queueFull) { try await self.acquire(slots, "big") }
         let small = Task { try await self.acquire(slots, "small") }
-        while slots.waitingCount < 5 { await Task.yield() }
+        await eventually { slots.waitingCount >= 5 }
         for task in waiting + [small] { task.cancel() }
         for task in waiting + [small] { _ = await task.result }
         #expect(slots.waitingCount == 0)
@@ -112,7 +113,7 @@ import Testing
         let now = self.manual.clock.now()
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        while slots.waitingCount == 0 { await Task.yield() }
+        await eventually { slots.waitingCount > 0 }
         slots.change(concurrency: 2, queueLength: 0, queueWait: .seconds(30), at: now)
         try await second.value
         slots.change(concurrency: 1, queueLength: 0, queueWait: .seconds(30), at: now)

@@ -55,7 +55,7 @@ import Testing
         let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
             for _ in 0..<20 { group.addTask { try await bench.perform() } }
             await gate.arrived()
-            while bench.calls.flights.participants(of: "key-1") < 20 { await Task.yield() }
+            await eventually { bench.calls.flights.participants(of: "key-1") >= 20 }
             gate.open()
             var replies: [Reply] = []
             for try await reply in group { replies.append(reply) }
@@ -73,11 +73,12 @@ import Testing
         async let first = bench.perform()
         await gate.arrived()
         let second = Task { try await bench.perform() }
-        while bench.calls.flights.participants(of: "key-1") < 2 { await Task.yield() }
+        await eventually { bench.calls.flights.participants(of: "key-1") >= 2 }
         // The waiter's timer starts in a task of its own; the clock moves on until it has run.
-        while bench.calls.flights.participants(of: "key-1") == 2 {
+        await eventually {
+            guard bench.calls.flights.participants(of: "key-1") == 2 else { return true }
             bench.clock.advance(by: .seconds(30))
-            await Task.yield()
+            return false
         }
         let reply = try await second.value
         #expect(reply.status == 409 && reply.code == 40901)
@@ -221,7 +222,7 @@ import Testing
         async let first = bench.perform(key: "key-1")
         await gate.arrived()
         let second = Task { try await bench.perform(key: "key-2") }
-        while bench.account.slots.waitingCount == 0 { await Task.yield() }
+        await eventually { bench.account.slots.waitingCount > 0 }
         gate.open()
         #expect(try await first.status == 502)
         let reply = try await second.value
@@ -293,9 +294,9 @@ import Testing
         let scope = CallScope(client: "school", user: nil, key: try #require(IdempotencyKey("key-1")))
         bench.store.pauseWriter()
         let settling = Task { try await bench.calls.settle(scope, isBilled: false) }
-        while !bench.calls.isRunning(scope) { await Task.yield() }
+        await eventually { bench.calls.isRunning(scope) }
         let during = Task { try await bench.perform() }
-        while bench.calls.flights.participants(of: "key-1") == 0 { await Task.yield() }
+        await eventually { bench.calls.flights.participants(of: "key-1") > 0 }
         bench.store.resumeWriter()
         let reply = try await during.value
         #expect(reply.status == 409 && reply.code == 40901 && reply.response.fields[.retryAfter] == "2")
@@ -312,8 +313,8 @@ import Testing
         let first = Task { try await bench.perform(watch: owner) }
         await gate.arrived()
         let second = Task { try await bench.perform(watch: waiter) }
-        while bench.calls.flights.participants(of: "key-1") < 2 { await Task.yield() }
-        for _ in 0..<1000 where waiter.isKept { await Task.yield() }
+        await eventually { bench.calls.flights.participants(of: "key-1") >= 2 }
+        await eventually(within: .seconds(10)) { !waiter.isKept }
         #expect(!waiter.isKept)
         #expect(owner.isKept)
         gate.open()
@@ -332,7 +333,7 @@ import Testing
         let first = Task { try await bench.perform() }
         await gate.arrived()
         let second = Task { try await bench.perform(key: "key-2") }
-        while bench.account.slots.waitingCount == 0 { await Task.yield() }
+        await eventually { bench.account.slots.waitingCount > 0 }
         bench.calls.trouble.note(StoreError(code: .unavailable, message: "scripted"))
         gate.open()
         #expect(try await first.value.status == 200)
