@@ -145,7 +145,7 @@ import Testing
             let handler = Recorder(loop)
             try await onLoop(loop) { try loop.register(ours, interest: [.readable], handler: handler) }
             #expect(write(theirs, "abc", 3) == 3)
-            let text = await handler.text(count: 3)
+            let text = try await handler.text(count: 3)
             #expect(text == "abc")
             await onLoop(loop) {
                 loop.deregister(ours)
@@ -162,13 +162,13 @@ import Testing
             handler.reads = false
             try await onLoop(loop) { try loop.register(ours, interest: [.peerClosed], handler: handler) }
             shutdown(theirs, Int32(SHUT_WR))
-            let half = await handler.nextEvents()
+            let half = try await handler.nextEvents()
             #expect(half.contains(.peerClosed))
             #expect(!half.contains(.hangup))
             await onLoop(loop) { loop.modify(ours, interest: []) }
             handler.forget()
             close(theirs)
-            let full = await handler.nextEvents()
+            let full = try await handler.nextEvents()
             #expect(full.contains(.hangup))
             await onLoop(loop) {
                 loop.deregister(ours)
@@ -207,13 +207,10 @@ import Testing
                 #expect(write(firstPeer, "x", 1) == 1)
                 #expect(write(secondPeer, "x", 1) == 1)
             }
-            while replacement.withLock({ $0 }) == nil {
-                await Task.yield()
-            }
+            let number = try await eventually { replacement.withLock { $0 } }
             #expect(await self.value(on: loop) { newcomer.events.isEmpty })
             #expect(write(thirdPeer, "x", 1) == 1)
-            #expect(await newcomer.text(count: 1) == "x")
-            let number = try #require(replacement.withLock { $0 })
+            #expect(try await newcomer.text(count: 1) == "x")
             await onLoop(loop) {
                 loop.deregister(number)
                 close(number)
@@ -344,7 +341,8 @@ import Testing
         loop?.stop()
         loop = nil
         await task?.value
-        for _ in 0..<1000 where watched != nil {
+        let end = ContinuousClock.now + .seconds(10)
+        while watched != nil, ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(watched == nil)

@@ -9,6 +9,19 @@ func socketPair() throws -> (Int32, Int32) {
     return (pair[0], pair[1])
 }
 
+/// Waits until there is something that another thread brings about; the test fails when there is not in 60 s.
+func eventually<Value>(
+    _ value: () -> Value?,
+    sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> Value {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
+        if let value = value() { return value }
+        try #require(ContinuousClock.now < end, "it did not come about", sourceLocation: sourceLocation)
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
 func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
     await loop.perform(body)
 }
@@ -96,18 +109,17 @@ final class Recorder: EpollHandler, Sendable {
         }
     }
 
-    func text(count: Int) async -> String {
-        while true {
-            let text = self.state.withLock { $0.text }
-            if text.count >= count { return text }
-            await Task.yield()
-        }
+    func text(count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+        try await eventually(
+            {
+                let text = self.state.withLock { $0.text }
+                return text.count >= count ? text : nil
+            },
+            sourceLocation: sourceLocation
+        )
     }
 
-    func nextEvents() async -> EpollEvents {
-        while true {
-            if let first = self.state.withLock({ $0.events.first }) { return first }
-            await Task.yield()
-        }
+    func nextEvents(sourceLocation: SourceLocation = #_sourceLocation) async throws -> EpollEvents {
+        try await eventually({ self.state.withLock { $0.events.first } }, sourceLocation: sourceLocation)
     }
 }
