@@ -114,7 +114,8 @@ import Testing
 
     @Test func theAnswerIsSeenByAClientThatStillSends() async throws {
         // 20 MB are far more than the sockets hold: the client writes on when the answer is out.
-        try await withServer(Responder { await Responder.reading($0, limit: 1000) { _ in .text(200, "") } }) { server in
+        let responder = Responder { await Responder.reading($0, limit: 1000) { _ in .text(200, "") } }
+        try await withServer(responder, configuration: .lingeringLong) { server in
             let client = try server.client()
             try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n")
             try await client.send([UInt8](repeating: 0x61, count: 20_000_000))
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test func contentThatNobodyReadEndsTheConnectionButNotTheAnswer() async throws {
-        try await withServer(Responder { _ in .text(401, "who?") }) { server in
+        try await withServer(Responder { _ in .text(401, "who?") }, configuration: .lingeringLong) { server in
             let client = try server.client()
             try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")
             try await client.send([UInt8](repeating: 0x61, count: 3_000_000))

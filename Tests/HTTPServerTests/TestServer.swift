@@ -113,6 +113,12 @@ extension HTTPServer.Configuration {
         change(&configuration)
         return configuration
     }
+
+    /// Listens so long after an answer that no pause of a client or a loop makes its end a reset.
+    static let lingeringLong = Self.with {
+        $0.lingerTimeout = .seconds(60)
+        $0.lingerIdleTimeout = .seconds(60)
+    }
 }
 
 struct TestServer {

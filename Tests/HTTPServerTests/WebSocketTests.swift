@@ -299,12 +299,16 @@ extension TestClient {
         try await withServer(Self.responder(handler)) { server in
             let client = try server.client()
             #expect(try await client.upgrade().status == 101)
-            let draining = Task { await server.server.drain(within: .milliseconds(400)) }
+            // Three quarters of it are the handler's, which is time enough for a message on a busy machine.
+            let draining = Task { await server.server.drain(within: .seconds(4)) }
             await handler.isDraining.wait()
             try await client.send(HandMadeFrame.fromClient(0x82, [1]))
             #expect(try await client.bytes(3) == HandMadeFrame.fromServer(0x82, [1]))
             let close = HandMadeFrame.closeFromServer(1001, "The server is shutting down.")
             #expect(try await client.bytes(close.count) == close)
+            // What is closed need not be waited for.
+            try await client.send(HandMadeFrame.closeFromClient(1001))
+            client.close()
             await draining.value
         }
     }
