@@ -175,7 +175,7 @@ struct UpstreamTLSTests {
             connection.send(content)
             connection.readToEnd()
         } _: { front, _, client in
-            let stream = try await client.open(.get(front.url + "/"))
+            let stream = try await client.open(.get(front.url + "/", timeout: .seconds(50)))
             var received: [UInt8] = []
             while let piece = try await stream.content.source.next() {
                 received += piece
@@ -203,7 +203,7 @@ struct UpstreamTLSTests {
             }
             connection.answer(isRight ? "whole" : "broken")
         } _: { front, _, client in
-            var request = HTTPTransportRequest.post(front.url + "/", "")
+            var request = HTTPTransportRequest.post(front.url + "/", "", timeout: .seconds(50))
             request.body = [.bytes(content)]
             let response = try await client.execute(request)
             #expect(response.text == "whole")

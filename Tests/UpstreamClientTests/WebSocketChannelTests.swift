@@ -87,7 +87,7 @@ struct WebSocketChannelTests {
             #expect(await channel.receiveEnd() == .closedByPeer(close))
             #expect(await channel.receiveEnd() == .closedByPeer(close))
             #expect(await channel.send(.text("late")) == false)
-            while answer.withLock({ $0 }) == nil { await Task.yield() }
+            try await UpstreamTestBed.eventually { answer.withLock { $0 } != nil }
             #expect(answer.withLock { $0 } == ScriptedConnection.Frame(0x88, payload, isMasked: true))
         }
     }
@@ -142,7 +142,9 @@ struct WebSocketChannelTests {
 
     @Test func closeIsConfirmedThoughNobodyHoldsTheChannel() async throws {
         let ended = TestSignal()
+        let isConfirmed = Locked(false)
         try await UpstreamTestBed.withServer { connection in
+            defer { ended.give() }
             connection.acceptWebSocket()
             guard connection.readFrame()?.first == 0x88 else { return }
             // By now the channel is gone, and the connection is not.
@@ -151,10 +153,14 @@ struct WebSocketChannelTests {
             connection.sendFrame(0x88, [])
             connection.finishSending()
             connection.readToEnd()
-            ended.give()
+            isConfirmed.withLock { $0 = true }
         } _: { server, client in
-            try await client.open(WebSocketRequest(url: server.webSocketURL)).close(WebSocketClose(.normalClosure))
+            var request = WebSocketRequest(url: server.webSocketURL)
+            // Not up before the server's thread has its turn, however busy the machine is.
+            request.configuration.closeTimeout = .seconds(30)
+            try await client.open(request).close(WebSocketClose(.normalClosure))
             await ended.given()
+            #expect(isConfirmed.withLock { $0 })
         }
     }
 
@@ -199,7 +205,7 @@ struct WebSocketChannelTests {
                 return
             }
             #expect(error.closeCode.rawValue == code)
-            while close.withLock({ $0 }) == nil { await Task.yield() }
+            try await UpstreamTestBed.eventually { close.withLock { $0 } != nil }
             #expect(close.withLock { $0?.payload.prefix(2) } == [UInt8(code >> 8), UInt8(code & 0xFF)])
         }
     }
@@ -271,7 +277,8 @@ struct WebSocketChannelTests {
             }
             connection.readToEnd()
         } _: { channel in
-            #expect(await Self.stopsBelow(total, sent))
+            let isHeldBack = try await Self.stopsBelow(total, sent)
+            #expect(isHeldBack)
             for index in 0..<total {
                 let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 100_000)
                 guard await channel.receive() == .binary(payload) else {
@@ -305,7 +312,8 @@ struct WebSocketChannelTests {
                     sent.withLock { $0 += 1 }
                 }
             }
-            #expect(await Self.stopsBelow(total, sent))
+            let isHeldBack = try await Self.stopsBelow(total, sent)
+            #expect(isHeldBack)
             mayRead.give()
             await sender.value
             #expect(await channel.receive() == .text("all"))
@@ -337,7 +345,8 @@ struct WebSocketChannelTests {
                 }
                 await channel.send(.text("end"))
             }
-            #expect(await Self.stopsBelow(200, sent))
+            let isHeldBack = try await Self.stopsBelow(200, sent)
+            #expect(isHeldBack)
             isPinged.give()
             #expect(await channel.receive() == .text("pinged"))
             mayRead.give()
@@ -349,15 +358,16 @@ struct WebSocketChannelTests {
         }
     }
 
-    /// Whether a number comes to rest below another.
-    private static func stopsBelow(_ total: Int, _ number: Locked<Int>) async -> Bool {
+    /// Whether a number that is above zero before long comes to rest below another.
+    private static func stopsBelow(_ total: Int, _ number: Locked<Int>) async throws -> Bool {
+        try await UpstreamTestBed.eventually { number.withLock { $0 } > 0 }
         var last = -1
         while true {
             let now = number.withLock { $0 }
             if now == total { return false }
-            if now == last, now > 0 { return true }
+            if now == last { return true }
             last = now
-            try? await Task.sleep(for: .milliseconds(200))
+            try await Task.sleep(for: .milliseconds(200))
         }
     }
 
