@@ -186,7 +186,7 @@ import Testing
         running.send("POST /v1/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n")
         #expect(await running.receive(takesInterim: true).status == 100)
         daemon.process.signal(SIGINT)
-        try await eventually("it drains") { try await daemon.operations("/readyz").status == 503 }
+        try await until("it drains") { try await daemon.operations("/readyz").status == 503 }
         daemon.process.signal(second)
         #expect(await running.receiveEnd())
         #expect(await daemon.process.wait() == 0)
@@ -207,7 +207,7 @@ import Testing
         let scratch = try ScratchDirectory()
         let daemon = try await scratch.serve()
         daemon.process.signal(SIGHUP)
-        try await eventually("the reload is logged") { daemon.process.errorText.contains("configuration reloaded") }
+        await until("the reload is logged") { daemon.process.errorText.contains("configuration reloaded") }
         #expect(try await daemon.operations("/readyz").status == 200)
         #expect(await daemon.terminate() == 0)
     }
@@ -239,7 +239,7 @@ import Testing
         )
         let caller = try TestHTTPClient(port: daemon.port)
         caller.send(Self.evaluation(key: key, idempotencyKey: "lesson-4"))
-        try await eventually("the platform is asked") { platform.requests.count == 1 }
+        await until("the platform is asked") { platform.requests.count == 1 }
         let running = try await Self.cli(["claims", "list"], scratch)
         #expect(running.output.contains(#""key":"lesson-4","client":"app","user":null,"operation":"#))
         #expect(running.output.contains(#""state":"running""#))

@@ -2,6 +2,7 @@ import Dispatch
 import EventLoop
 import Locking
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -69,9 +70,9 @@ import Testing
             onTurn: { signs.withLock { $0 += 1 } }
         )
         watch.start()
-        try await eventually("signs come") { signs.withLock { $0 } >= 5 }
+        await until("signs come") { signs.withLock { $0 } >= 5 }
         // A machine that is held up may make any single answer late, here and below.
-        try await eventually("the loops turn") { watch.isTurning }
+        await until("the loops turn") { watch.isTurning }
         // Held until it is let go, however long this test waits for its turn.
         let gate = DispatchSemaphore(value: 0)
         defer { gate.signal() }
@@ -80,18 +81,18 @@ import Testing
             isHeld.withLock { $0 = true }
             gate.wait()
         }
-        try await eventually("the loop is held") { isHeld.withLock { $0 } }
+        await until("the loop is held") { isHeld.withLock { $0 } }
         let before = signs.withLock { $0 }
-        try await eventually("the loops do not turn") { !watch.isTurning && watch.lag >= .milliseconds(50) }
+        await until("the loops do not turn") { !watch.isTurning && watch.lag >= .milliseconds(50) }
         // Ten intervals in which the other loop has turned.
         let end = ContinuousClock.now + .milliseconds(100)
         while ContinuousClock.now < end { await loops[0].perform {} }
         // The loop may have answered one round before it was held, and that alone is still a sign.
         #expect(signs.withLock { $0 } <= before + 1)
-        try await eventually("the loops do not turn") { !watch.isTurning }
+        await until("the loops do not turn") { !watch.isTurning }
         gate.signal()
-        try await eventually("signs come again") { signs.withLock { $0 } >= before + 6 }
-        try await eventually("the loops turn again") { watch.isTurning }
+        await until("signs come again") { signs.withLock { $0 } >= before + 6 }
+        await until("the loops turn again") { watch.isTurning }
         await watch.stop()
     }
 
@@ -115,7 +116,7 @@ import Testing
         watch.start()
         func turn() async throws {
             let before = signs.withLock { $0 }
-            try await eventually("two signs come") { signs.withLock { $0 } >= before + 2 }
+            await until("two signs come") { signs.withLock { $0 } >= before + 2 }
         }
         /// Holds the loop for twice as long as it may be late.
         func hold() async throws {
@@ -126,17 +127,17 @@ import Testing
         }
         try await turn()
         // A machine that is held up may make two answers late.
-        try await eventually("it is not late") {
+        try await until("it is not late") {
             guard watch.isLate else { return true }
             try await turn()
             return false
         }
-        try await eventually("it is late") {
+        try await until("it is late") {
             try await hold()
             return watch.isLate
         }
         // It turns again, and is late no more.
-        try await eventually("it is late no more") {
+        try await until("it is late no more") {
             try await turn()
             return !watch.isLate
         }

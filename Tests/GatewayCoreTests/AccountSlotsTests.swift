@@ -1,4 +1,5 @@
 import Locking
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -18,7 +19,7 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        await eventually { slots.waitingCount > 0 }
+        await until { slots.waitingCount > 0 }
         slots.release(at: self.manual.clock.now())
         try await second.value
     }
@@ -33,8 +34,8 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        await eventually { slots.waitingCount > 0 }
-        await eventually {
+        await until { slots.waitingCount > 0 }
+        await until {
             guard slots.waitingCount == 1 else { return true }
             self.manual.advance(by: .seconds(30))
             return false
@@ -49,7 +50,7 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        await eventually { slots.waitingCount > 0 }
+        await until { slots.waitingCount > 0 }
         second.cancel()
         await #expect(throws: AccountSlots.Refusal.cancelled) { try await second.value }
         #expect(slots.waitingCount == 0)
@@ -68,7 +69,7 @@ import Testing
                     slots.release(at: self.manual.clock.now())
                 }
             )
-            await eventually { slots.waitingCount > index }
+            await until { slots.waitingCount > index }
         }
         slots.release(at: self.manual.clock.now())
         for task in tasks { try await task.value }
@@ -88,7 +89,7 @@ import Testing
                     slots.release(at: self.manual.clock.now())
                 }
             )
-            await eventually { slots.waitingCount > index }
+            await until { slots.waitingCount > index }
         }
         slots.release(at: self.manual.clock.now())
         for task in tasks { try await task.value }
@@ -99,10 +100,10 @@ import Testing
         let slots = AccountSlots(concurrency: 1, queueLength: 8, queueWait: .seconds(30))
         try await self.acquire(slots, "x")
         let waiting = (0..<4).map { _ in Task { try await self.acquire(slots, "big") } }
-        await eventually { slots.waitingCount >= 4 }
+        await until { slots.waitingCount >= 4 }
         await #expect(throws: AccountSlots.Refusal.queueFull) { try await self.acquire(slots, "big") }
         let small = Task { try await self.acquire(slots, "small") }
-        await eventually { slots.waitingCount >= 5 }
+        await until { slots.waitingCount >= 5 }
         for task in waiting + [small] { task.cancel() }
         for task in waiting + [small] { _ = await task.result }
         #expect(slots.waitingCount == 0)
@@ -113,7 +114,7 @@ import Testing
         let now = self.manual.clock.now()
         try await self.acquire(slots, "a")
         let second = Task { try await self.acquire(slots, "a") }
-        await eventually { slots.waitingCount > 0 }
+        await until { slots.waitingCount > 0 }
         slots.change(concurrency: 2, queueLength: 0, queueWait: .seconds(30), at: now)
         try await second.value
         slots.change(concurrency: 1, queueLength: 0, queueWait: .seconds(30), at: now)

@@ -1,6 +1,7 @@
 import HTTPWire
 import Store
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -31,7 +32,7 @@ import Testing
         async let first = bench.perform(key: "key-1", user: "ben")
         await gate.arrived()
         async let second = bench.perform(key: "key-2", user: "anna")
-        await eventually { bench.calls.runningCount >= 2 }
+        await until { bench.calls.runningCount >= 2 }
         let progress = try await self.erasures(bench).eraseUser("anna", client: "school", by: "test")
         #expect(progress.isComplete && progress.counts.keys == 0)
         gate.open()
@@ -104,7 +105,7 @@ import Testing
 
     @Test func unknownOutcomesAreCountedApart() async throws {
         let bench = try PaidCallBench([.fail(.reset, bytesSent: 10), .answer(200, Self.result)])
-        try await eventually { try await bench.perform(key: "key-1", user: "anna").status == 200 }
+        try await until { try await bench.perform(key: "key-1", user: "anna").status == 200 }
         let counts = try #require(try await self.users(bench)["anna"])
         #expect(counts.billed == 1 && counts.calls == counts.unknown + 1 && counts.failed == 0)
         _ = await bench.close()

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPWire
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -55,7 +56,7 @@ import Testing
         let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
             for _ in 0..<20 { group.addTask { try await bench.perform() } }
             await gate.arrived()
-            await eventually { bench.calls.flights.participants(of: "key-1") >= 20 }
+            await until { bench.calls.flights.participants(of: "key-1") >= 20 }
             gate.open()
             var replies: [Reply] = []
             for try await reply in group { replies.append(reply) }
@@ -73,9 +74,9 @@ import Testing
         async let first = bench.perform()
         await gate.arrived()
         let second = Task { try await bench.perform() }
-        await eventually { bench.calls.flights.participants(of: "key-1") >= 2 }
+        await until { bench.calls.flights.participants(of: "key-1") >= 2 }
         // The waiter's timer starts in a task of its own; the clock moves on until it has run.
-        await eventually {
+        await until {
             guard bench.calls.flights.participants(of: "key-1") == 2 else { return true }
             bench.clock.advance(by: .seconds(30))
             return false
@@ -222,7 +223,7 @@ import Testing
         async let first = bench.perform(key: "key-1")
         await gate.arrived()
         let second = Task { try await bench.perform(key: "key-2") }
-        await eventually { bench.account.slots.waitingCount > 0 }
+        await until { bench.account.slots.waitingCount > 0 }
         gate.open()
         #expect(try await first.status == 502)
         let reply = try await second.value
@@ -294,9 +295,9 @@ import Testing
         let scope = CallScope(client: "school", user: nil, key: try #require(IdempotencyKey("key-1")))
         bench.store.pauseWriter()
         let settling = Task { try await bench.calls.settle(scope, isBilled: false) }
-        await eventually { bench.calls.isRunning(scope) }
+        await until { bench.calls.isRunning(scope) }
         let during = Task { try await bench.perform() }
-        await eventually { bench.calls.flights.participants(of: "key-1") > 0 }
+        await until { bench.calls.flights.participants(of: "key-1") > 0 }
         bench.store.resumeWriter()
         let reply = try await during.value
         #expect(reply.status == 409 && reply.code == 40901 && reply.response.fields[.retryAfter] == "2")
@@ -313,8 +314,8 @@ import Testing
         let first = Task { try await bench.perform(watch: owner) }
         await gate.arrived()
         let second = Task { try await bench.perform(watch: waiter) }
-        await eventually { bench.calls.flights.participants(of: "key-1") >= 2 }
-        await eventually(within: .seconds(10)) { !waiter.isKept }
+        await until { bench.calls.flights.participants(of: "key-1") >= 2 }
+        await until(within: .seconds(10)) { !waiter.isKept }
         #expect(!waiter.isKept)
         #expect(owner.isKept)
         gate.open()
@@ -333,7 +334,7 @@ import Testing
         let first = Task { try await bench.perform() }
         await gate.arrived()
         let second = Task { try await bench.perform(key: "key-2") }
-        await eventually { bench.account.slots.waitingCount > 0 }
+        await until { bench.account.slots.waitingCount > 0 }
         bench.calls.trouble.note(StoreError(code: .unavailable, message: "scripted"))
         gate.open()
         #expect(try await first.value.status == 200)

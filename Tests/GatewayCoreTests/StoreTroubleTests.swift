@@ -63,11 +63,6 @@ import Testing
 
     private static let refusal = StoreError(code: .unavailable, message: "scripted")
 
-    /// Bounded by the time limit, which can only end what looks.
-    private func wait(until isSo: () -> Bool) async {
-        while !isSo(), !Task.isCancelled { await Task.yield() }
-    }
-
     private func isAnswered(_ number: UInt64) throws -> Bool {
         try self.store.lookUp(ScopeHash(1, number))?.answer != nil
     }
@@ -76,7 +71,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func anAnswerThatComesAfterTheRecoveryIsWrittenAllTheSame() async throws {
         let trouble = self.trouble()
         trouble.keep(try await self.unwritten(1), after: Self.refusal)
-        await self.wait { !self.flights.contains(ScopeHash(1, 1)) }
+        await until { !self.flights.contains(ScopeHash(1, 1)) }
         #expect(try self.isAnswered(1))
         await self.store.close()
     }
@@ -87,7 +82,7 @@ import Testing
         trouble.keep(bad, after: StoreError(code: .invalid, message: "scripted"))
         #expect(!trouble.isTroubled && trouble.unwrittenCounts.aside == 1)
         trouble.keep(try await self.unwritten(2), after: Self.refusal)
-        await self.wait { !trouble.isTroubled }
+        await until { !trouble.isTroubled }
         #expect(try self.isAnswered(2) && !self.isAnswered(1))
         #expect(trouble.unwrittenCounts == (0, 1))
         // Its key is answered from memory, and nothing waits for its end.
@@ -106,13 +101,13 @@ import Testing
         try await self.store.administer("PRAGMA max_page_count = \(pages + 320)")
         trouble.keep(bad, after: Self.refusal)
         trouble.keep(try await self.unwritten(2), after: Self.refusal)
-        await self.wait { !trouble.isTroubled }
+        await until { !trouble.isTroubled }
         #expect(try self.isAnswered(2) && !self.isAnswered(1))
         #expect(trouble.unwrittenCounts == (0, 1))
         // With the next trouble it gets another chance.
         try await self.store.administer("PRAGMA max_page_count = 1000000")
         trouble.note(Self.refusal)
-        await self.wait { !trouble.isTroubled }
+        await until { !trouble.isTroubled }
         #expect(try self.isAnswered(1))
         #expect(trouble.unwrittenCounts == (0, 0) && !self.flights.contains(ScopeHash(1, 1)))
         await self.store.close()

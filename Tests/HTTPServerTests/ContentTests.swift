@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 @Suite struct ContentTests {
@@ -55,7 +56,7 @@ import Testing
         try await withServer(responder) { server in
             let client = try server.client()
             try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")
-            try await eventually { server.server.statistics.requests == 1 }
+            await until { server.server.statistics.requests == 1 }
             try await client.send("world")
             gate.set()
             #expect(try await client.answer().text == "helloworld")
@@ -88,7 +89,7 @@ import Testing
         try await withServer(responder) { server in
             let client = try server.client()
             try await client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
-            try await eventually { server.server.statistics.requests == 1 }
+            await until { server.server.statistics.requests == 1 }
             gate.set()
             #expect(try await client.answer().status == 100)
             try await client.send("hello")

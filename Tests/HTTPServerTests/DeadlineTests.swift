@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 @Suite struct DeadlineTests {
@@ -168,8 +169,8 @@ import Testing
         ) { server in
             let client = try server.client(receiveBuffer: 4096)
             try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await eventually { server.server.statistics.requests == 1 }
-            try await eventually { server.server.statistics.openConnections == 0 }
+            await until { server.server.statistics.requests == 1 }
+            await until { server.server.statistics.openConnections == 0 }
         }
     }
 
@@ -183,7 +184,7 @@ import Testing
             let silent = try server.client()
             try await silent.send("nonsense\r\n\r\n")
             #expect(try await silent.answer().status == 400)
-            try await eventually { server.server.statistics.openConnections == 0 }
+            await until { server.server.statistics.openConnections == 0 }
             // One that talks on is not borne longer than the whole span.
             let talking = try server.client()
             try await talking.send("nonsense\r\n\r\n")

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPServer
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 @Suite struct DepartureTests {
@@ -62,7 +63,7 @@ import Testing
             await worker.began.wait()
             client.reset()
             await worker.cancelled.wait()
-            try await eventually { server.server.statistics.openConnections == 0 }
+            await until { server.server.statistics.openConnections == 0 }
         }
     }
 
@@ -93,7 +94,7 @@ import Testing
         try await withServer(responder) { server in
             let client = try server.client()
             try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")
-            try await eventually { server.server.statistics.requests == 1 }
+            await until { server.server.statistics.requests == 1 }
             if byReset { client.reset() } else { client.halfClose() }
             await failed.wait()
             #expect(failure.withLock { $0 as? HTTPRequestBodyError } == .disconnected)
@@ -121,7 +122,7 @@ import Testing
             let idle = try server.client()
             try await busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             await worker.began.wait()
-            try await eventually { server.server.statistics.openConnections == 2 }
+            await until { server.server.statistics.openConnections == 2 }
             await server.server.stop()
             await worker.cancelled.wait()
             #expect(try await idle.end().rest.isEmpty)

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -96,7 +97,7 @@ import Testing
         try await withServer(accept: accept) { server in
             let waiting = try server.client()
             try await waiting.send(Self.request)
-            try await eventually { calls.withLock { $0 } > 0 }
+            await until { calls.withLock { $0 } > 0 }
             isOpen.withLock { $0 = true }
             if byDraining {
                 await server.server.drain(within: .seconds(10))

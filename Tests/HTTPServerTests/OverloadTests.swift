@@ -1,6 +1,7 @@
 import Glibc
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -23,7 +24,7 @@ import Testing
             #expect(try await first.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
             #expect(server.server.statistics.shedConnections == 1)
             second.close()
-            try await eventually { server.server.statistics.openConnections == 1 }
+            await until { server.server.statistics.openConnections == 1 }
             let fourth = try server.client()
             #expect(try await fourth.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
         }
@@ -82,7 +83,7 @@ import Testing
         try await withServer(accept: exhaustion.accept) { server in
             let client = try server.client()
             #expect(try await client.end().rest.isEmpty)
-            try await eventually { server.server.statistics.refusedConnections == 1 }
+            await until { server.server.statistics.refusedConnections == 1 }
             let next = try server.client()
             #expect(try await next.exchange("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
         }
@@ -103,7 +104,7 @@ import Testing
             let busy = try server.client()
             try await busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             await began.wait()
-            try await eventually { server.server.statistics.openConnections == 2 }
+            await until { server.server.statistics.openConnections == 2 }
             let drained = Signal()
             let draining = Task {
                 await server.server.drain(within: .seconds(10))
@@ -131,7 +132,7 @@ import Testing
                 let idle = try server.client()
                 #expect(try await idle.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
                 let client = try server.client()
-                try await eventually { server.server.statistics.openConnections == 2 }
+                await until { server.server.statistics.openConnections == 2 }
                 let start = ContinuousClock.now
                 let draining = Task { await server.server.drain(within: .seconds(10)) }
                 // The loop tells all of its connections at once.

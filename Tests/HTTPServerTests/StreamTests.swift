@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import Locking
+import TestSupport
 import Testing
 
 /// Answers whose content comes piece by piece.
@@ -142,7 +143,7 @@ import Testing
         try await withServer(Self.responder(source, length: 10)) { server in
             let client = try server.client()
             try await client.send(Self.request)
-            try await eventually { source.asked.withLock { $0 } == 2 }
+            await until { source.asked.withLock { $0 } == 2 }
             client.reset()
             await source.isCancelled.wait()
         }

@@ -163,12 +163,3 @@ func withServer(
     #expect(server.statistics.openConnections == 0)
     try result.get()
 }
-
-/// Waits until something holds that another thread brings about; the test fails when it does not in 10 s.
-func eventually(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let end = ContinuousClock.now + .seconds(10)
-    while !condition() {
-        try #require(ContinuousClock.now < end, "did not come about", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}

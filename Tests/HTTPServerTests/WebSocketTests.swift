@@ -88,7 +88,7 @@ extension TestClient {
             #expect(rest == HandMadeFrame.closeFromServer(1000, "done"))
             #expect(end == .closed)
             client.close()
-            try await eventually { server.server.statistics.openConnections == 0 }
+            await until { server.server.statistics.openConnections == 0 }
             #expect(server.server.statistics.openWebSockets == 0)
             #expect(server.server.statistics.openedWebSockets == 1)
             #expect(server.server.statistics.receivedMessages == 1)
@@ -151,13 +151,13 @@ extension TestClient {
             let count = 400
             // The client's own socket takes only so much: the server has stopped to read.
             async let sending: Void = client.send((0..<count).flatMap { _ in frame })
-            try await eventually { server.server.statistics.webSocketBufferBytes > 64 << 10 }
+            await until { server.server.statistics.webSocketBufferBytes > 64 << 10 }
             try await Task.sleep(for: .milliseconds(200))
             #expect(server.server.statistics.webSocketBufferBytes < 400 << 10)
             let expected = HandMadeFrame.fromServer(0x82, content)
             for _ in 0..<count { #expect(try await client.bytes(expected.count) == expected) }
             try await sending
-            try await eventually { server.server.statistics.webSocketBufferBytes == 0 }
+            await until { server.server.statistics.webSocketBufferBytes == 0 }
         }
     }
 
@@ -181,7 +181,7 @@ extension TestClient {
                 return client
             }
             let kept = try await begin("greedy")
-            try await eventually { server.server.statistics.webSocketBufferBytes == 600 }
+            await until { server.server.statistics.webSocketBufferBytes == 600 }
             // 1013.
             let refused = try await begin("greedy")
             #expect(try await refused.bytes(4).suffix(2) == [0x03, 0xF5])
@@ -205,12 +205,12 @@ extension TestClient {
             let client = try server.client()
             #expect(try await client.upgrade().status == 101)
             client.reset()
-            try await eventually { end.withLock { $0 } == .lost(.disconnected) }
+            await until { end.withLock { $0 } == .lost(.disconnected) }
             let silent = try server.client()
             end.withLock { $0 = nil }
             #expect(try await silent.upgrade().status == 101)
             silent.close()
-            try await eventually { end.withLock { $0 } == .lost(.disconnected) }
+            await until { end.withLock { $0 } == .lost(.disconnected) }
         }
     }
 
@@ -228,7 +228,7 @@ extension TestClient {
             let client = try server.client()
             #expect(try await client.upgrade().status == 101)
             #expect(try await client.bytes(2) == [0x89, 8])
-            try await eventually { end.withLock { $0 } == .lost(.silent) }
+            await until { end.withLock { $0 } == .lost(.silent) }
         }
     }
 
@@ -273,7 +273,7 @@ extension TestClient {
             #expect(refusal.status == 503)
             #expect(refusal.fields["retry-after"] == "1")
             first.close()
-            try await eventually { server.server.statistics.openWebSockets == 0 }
+            await until { server.server.statistics.openWebSockets == 0 }
             let third = try server.client()
             #expect(try await third.upgrade().status == 101)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -242,7 +243,7 @@ import Testing
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform).bytes, with: platform)
             // Noted is not yet admitted: what is evaluated has its place.
-            try await IdempotencyOverSocketTests.until { platform.waitingPauses == 1 }
+            await until { platform.waitingPauses == 1 }
             let second = try await exchange(EvaluateRequest(platform, key: "x").bytes, with: platform)
             #expect(second.code == 42_901)
             platform.endAllPauses()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -135,7 +136,7 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
             async let slow = SimulatorCall.evaluate("slow:3600000", key: "s", platform)
             async let delayed = SimulatorCall.evaluate("delay:3600000", key: "d", platform)
-            try await IdempotencyOverSocketTests.until { platform.waitingPauses == 2 }
+            await until { platform.waitingPauses == 2 }
             try await SimulatorCall.evaluate(nil, key: "s", platform).expect(code: 40_901)
             let quick = try await SimulatorCall.evaluate(nil, key: "d", platform)
             #expect(quick.status == 200)

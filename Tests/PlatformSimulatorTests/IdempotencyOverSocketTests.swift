@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -93,7 +94,7 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .milliseconds(30) }) { platform in
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
-            try await Self.until { platform.waitingPauses == 1 }
+            await until { platform.waitingPauses == 1 }
             let second = try await exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             #expect(second.status == 409)
             #expect(second.code == 40_901)
@@ -125,7 +126,7 @@ import Testing
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
-            try await Self.until { platform.waitingPauses == 2 }
+            await until { platform.waitingPauses == 2 }
             platform.endAllPauses()
             _ = try await [first, second]
             #expect(platform.billedByKey == ["k": 2])
@@ -150,10 +151,10 @@ import Testing
             do {
                 let connection = try SimulatorConnection(to: platform.address)
                 connection.send(EvaluateRequest(platform, key: "k").bytes)
-                try await Self.until { platform.waitingPauses == 1 }
+                await until { platform.waitingPauses == 1 }
             }
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
-            try await Self.until { platform.waitingPauses == 2 }
+            await until { platform.waitingPauses == 2 }
             // Time in which the simulator sees that the first client has left, which is to change nothing.
             try await Task.sleep(for: .milliseconds(50))
             // Only the evaluation's pause, which was the first: whoever waits for it while all end is told that it runs.
@@ -182,24 +183,15 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform { platform in
             platform.setProcessingTime(.seconds(3_600))
             async let first = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
-            try await Self.until { platform.requests.count == 1 }
+            await until { platform.requests.count == 1 }
             async let second = exchange(EvaluateRequest(platform, key: "k").bytes, with: platform)
             async let hanging = exchange(EvaluateRequest.hanging(platform), with: platform)
-            try await Self.until { platform.requests.count == 3 }
+            await until { platform.requests.count == 3 }
             let start = ContinuousClock.now
             await platform.stop()
             _ = try await [first, second, hanging]
             // The default wait for a running key is 30 s.
             #expect(ContinuousClock.now - start < .seconds(120))
-        }
-    }
-
-    /// Looks until something is so, for at most a minute.
-    static func until(at location: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition() {
-            try #require(ContinuousClock.now < deadline, "it did not come within a minute", sourceLocation: location)
-            try await Task.sleep(for: .milliseconds(2))
         }
     }
 }

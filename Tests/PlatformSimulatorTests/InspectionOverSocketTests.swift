@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -50,7 +51,7 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform { platform in
             platform.setProcessingTime(.seconds(3_600))
             async let early = SimulatorCall.evaluate(nil, key: "k", platform)
-            try await IdempotencyOverSocketTests.until { platform.requests.count == 1 }
+            await until { platform.requests.count == 1 }
             platform.reset()
             platform.endAllPauses()
             try await early.expect(status: 200)

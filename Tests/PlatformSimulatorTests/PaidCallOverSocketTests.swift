@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PlatformSimulator
@@ -46,7 +47,7 @@ import Testing
         try await EvaluateOverSocketTests.withPlatform(.instant { $0.runningWait = .zero }) { platform in
             let slow = operation.bytes(platform, key: "k", fault: "slow:3600000")
             async let first = exchange(slow, with: platform)
-            try await IdempotencyOverSocketTests.until { platform.waitingPauses == 1 }
+            await until { platform.waitingPauses == 1 }
             let second = try await exchange(operation.bytes(platform, key: "k"), with: platform)
             #expect(second.status == 409)
             #expect(second.code == 40_901)

@@ -85,7 +85,7 @@ struct RealtimeOverSocketTests {
             let seen = try await Self.client(platform).run(steps)
             #expect(seen.results.count == 2 && seen.failure == nil && seen.closeCode == 1000)
             #expect(platform.billedByKey == ["k": 1, "l": 1])
-            try await IdempotencyOverSocketTests.until { platform.requests.last?.session?.closedBy != nil }
+            await until { platform.requests.last?.session?.closedBy != nil }
             let session = try #require(platform.requests.last?.session)
             #expect(session.rounds == 2 && session.ends == 2 && session.results == 2)
             #expect(session.closedBy == .client && session.closeCode == 1000)
@@ -175,11 +175,11 @@ struct RealtimeOverSocketTests {
             platform.setProcessingTime(.milliseconds(200))
             let client = try Self.client(platform)
             _ = try await client.run(Self.round().dropLast(2) + [.sleep(0.1), .kill])
-            try await IdempotencyOverSocketTests.until { platform.requests.last?.session?.closedBy == .client }
+            await until { platform.requests.last?.session?.closedBy == .client }
             #expect(platform.billed == 0 && platform.requests.last?.session?.ends == 0)
             // Behind the pong, the end is no longer among what the reset throws away.
             _ = try await client.run(Self.round().dropLast() + [.ping, .kill])
-            try await IdempotencyOverSocketTests.until { platform.billed == 1 }
+            await until { platform.billed == 1 }
             let again = try await client.run(Self.round())
             #expect(again.results.map(\.replayed) == [true])
             #expect(platform.billedByKey == ["k": 1])
@@ -215,7 +215,7 @@ struct RealtimeOverSocketTests {
             #expect(seen.kinds == kinds && seen.closeCode == code)
             #expect(platform.billed == billed && platform.requests.last?.fault == fault)
             // Whoever waits for frames hears of the end, even when another task has brought it about.
-            try await IdempotencyOverSocketTests.until { platform.requests.last?.session?.closedBy == .platform }
+            await until { platform.requests.last?.session?.closedBy == .platform }
             // The fault is used up, and the key free or answered.
             let again = try await client.run(Self.round())
             #expect(again.results.count == 1 && platform.billedByKey == ["k": 1])

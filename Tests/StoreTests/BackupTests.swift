@@ -47,7 +47,7 @@ import Testing
                 number += 1
             }
         }
-        await eventually { store.claimCounts().answered >= 155 || hasEnded.withLock { $0 } }
+        await until { store.claimCounts().answered >= 155 || hasEnded.withLock { $0 } }
         let before = store.claimCounts().answered
         _ = try await self.store.backUp(to: self.directory.path + "/copy.db")
         #expect(store.claimCounts().answered > before)

@@ -197,7 +197,7 @@ import Testing
         let secret = Array("my name is Wolkenstein".utf8)
         try await self.answer(1, user: "Wolkenstein-7", body: secret)
         _ = try await self.erase("Wolkenstein-7")
-        try await eventually(within: .seconds(20)) { try self.directory.size(of: "speechgate.db-wal") == 0 }
+        try await until(within: .seconds(20)) { try self.directory.size(of: "speechgate.db-wal") == 0 }
         for name in ["speechgate.db", "speechgate.db-wal"] {
             let text = String(decoding: try self.directory.contents(of: name), as: UTF8.self)
             #expect(!text.contains("Wolkenstein"))

@@ -144,7 +144,7 @@ import Testing
         #expect(try self.isOnDisk(secret))
         try await self.expireAll(now: someDay + 91 * day)
         // The log is emptied when the writer is idle.
-        try await eventually(within: .seconds(20)) { try self.directory.size(of: "speechgate.db-wal") == 0 }
+        try await until(within: .seconds(20)) { try self.directory.size(of: "speechgate.db-wal") == 0 }
         #expect(try !self.isOnDisk(secret))
         #expect(try await self.store.claim(.sample(2)).isNew)
     }

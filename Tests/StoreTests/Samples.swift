@@ -84,25 +84,7 @@ extension Store {
 
     /// Returns when so many writes wait for the writer.
     func waitForWrites(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
-        await eventually({ self.statistics.waitingWrites >= count }, sourceLocation: sourceLocation)
-    }
-}
-
-/// Waits until something holds that others bring about; the test fails when it does not in time.
-///
-/// It returns all the same, so that a test goes on to what lets others end.
-func eventually(
-    within limit: Duration = .seconds(60),
-    _ condition: () throws -> Bool,
-    sourceLocation: SourceLocation = #_sourceLocation
-) async rethrows {
-    let end = ContinuousClock.now + limit
-    while try !condition() {
-        guard ContinuousClock.now < end, !Task.isCancelled else {
-            Issue.record("it did not come about", sourceLocation: sourceLocation)
-            return
-        }
-        try? await Task.sleep(for: .milliseconds(5))
+        await until(at: sourceLocation) { self.statistics.waitingWrites >= count }
     }
 }
 

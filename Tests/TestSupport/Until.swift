@@ -1,20 +1,25 @@
-/// What a test waited for, and in vain.
-public struct WaitedInVain: Error, CustomStringConvertible {
-    /// What was to happen.
-    public let description: String
-}
+public import Testing
 
 /// Looks again and again until something holds that another process, thread or task brings about.
 ///
+/// A test for which it does not come about in time fails, and goes on: so it comes to what lets others end.
+///
 /// - Parameters:
 ///   - what: What is waited for.
-///   - limit: For how long; where what is waited for can fail, a test is to fail with it and not to hang.
-/// - Throws: ``WaitedInVain``, or what the look throws.
-public func until(_ what: String, within limit: Duration = .seconds(60), _ holds: () async throws -> Bool) async throws
-{
+///   - limit: For how long.
+/// - Throws: What the look throws.
+public func until(
+    _ what: String? = nil,
+    within limit: Duration = .seconds(50),
+    at location: SourceLocation = #_sourceLocation,
+    _ holds: () async throws -> Bool
+) async rethrows {
     let end = ContinuousClock.now + limit
     while try await !holds() {
-        guard ContinuousClock.now < end else { throw WaitedInVain(description: "waited in vain until \(what)") }
-        try await Task.sleep(for: .milliseconds(10))
+        guard ContinuousClock.now < end, !Task.isCancelled else {
+            Issue.record("waited in vain until \(what ?? "it came about")", sourceLocation: location)
+            return
+        }
+        try? await Task.sleep(for: .milliseconds(2))
     }
 }

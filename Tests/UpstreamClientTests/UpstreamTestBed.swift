@@ -70,20 +70,6 @@ enum UpstreamTestBed {
         try await Task(executorPreference: loop.executor) { try await operation() }.value
     }
 
-    /// Waits until something holds that another thread brings about; the test fails when it does not in 50 s.
-    ///
-    /// That is before the suites' time limit, which could only end what looks whether it was cancelled.
-    static func eventually(
-        _ condition: () -> Bool,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-        let end = ContinuousClock.now + .seconds(50)
-        while !condition() {
-            try #require(ContinuousClock.now < end, "it did not come about", sourceLocation: sourceLocation)
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
     /// The number of descriptors of this process that are connections to a port on 127.0.0.1.
     static func connections(to port: UInt16) -> Int {
         var limit = rlimit()

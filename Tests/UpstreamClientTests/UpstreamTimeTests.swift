@@ -30,7 +30,7 @@ struct UpstreamTimeTests {
             #expect(late.bytesSent == 0)
         }
         // What was sent comes to the server's thread, if later.
-        try await UpstreamTestBed.eventually { !server.requests.isEmpty }
+        await until { !server.requests.isEmpty }
         #expect(server.requests.count == 1)
     }
 

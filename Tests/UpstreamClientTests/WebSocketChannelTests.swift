@@ -87,7 +87,7 @@ struct WebSocketChannelTests {
             #expect(await channel.receiveEnd() == .closedByPeer(close))
             #expect(await channel.receiveEnd() == .closedByPeer(close))
             #expect(await channel.send(.text("late")) == false)
-            try await UpstreamTestBed.eventually { answer.withLock { $0 } != nil }
+            await until { answer.withLock { $0 } != nil }
             #expect(answer.withLock { $0 } == ScriptedConnection.Frame(0x88, payload, isMasked: true))
         }
     }
@@ -205,7 +205,7 @@ struct WebSocketChannelTests {
                 return
             }
             #expect(error.closeCode.rawValue == code)
-            try await UpstreamTestBed.eventually { close.withLock { $0 } != nil }
+            await until { close.withLock { $0 } != nil }
             #expect(close.withLock { $0?.payload.prefix(2) } == [UInt8(code >> 8), UInt8(code & 0xFF)])
         }
     }
@@ -360,7 +360,7 @@ struct WebSocketChannelTests {
 
     /// Whether a number that is above zero before long comes to rest below another.
     private static func stopsBelow(_ total: Int, _ number: Locked<Int>) async throws -> Bool {
-        try await UpstreamTestBed.eventually { number.withLock { $0 } > 0 }
+        await until { number.withLock { $0 } > 0 }
         var last = -1
         while true {
             let now = number.withLock { $0 }

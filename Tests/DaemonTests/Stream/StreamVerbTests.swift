@@ -81,12 +81,7 @@ import Testing
             let run = await CapturedRun.run(words, environment: environment)
             ended.withLock { $0 = run }
         }
-        do {
-            try await eventually("the verb ends") { ended.withLock { $0 != nil } }
-        } catch {
-            await server.stop()
-            throw error
-        }
+        await until("the verb ends") { ended.withLock { $0 != nil } }
         await server.stop()
         return (try #require(ended.withLock { $0 }), seen.withLock { $0 })
     }

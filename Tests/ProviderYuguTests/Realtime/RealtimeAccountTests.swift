@@ -1,5 +1,6 @@
 import HTTPWire
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -24,14 +25,14 @@ import Testing
         let client = try await bench.connect(token: "one")
         await client.start(key: "a")
         _ = try await client.next()
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         await client.speak(RoundClient.audio())
-        try await bench.wait { bench.hasFreeSlot }
+        await until { bench.hasFreeSlot }
         #expect(try await bench.connect(token: "one").round(key: "b").contains(#""recordId""#))
-        try await bench.wait { bench.hasFreeSlot }
+        await until { bench.hasFreeSlot }
         await client.end()
         #expect(try await client.next().contains("token_exhausted"))
-        try await bench.wait { bench.hasFreeSlot }
+        await until { bench.hasFreeSlot }
         #expect(bench.platform.bills.count == 1)
         await bench.close()
     }
@@ -47,9 +48,9 @@ import Testing
         let client = try await bench.connect()
         await client.start(key: "k")
         _ = try await client.next()
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         await client.speak(RoundClient.audio())
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         await client.end()
         #expect(try await client.next().contains(#""code":42901"#))
         #expect(bench.platform.appKeys == ["ak_test"] && bench.platform.bills.isEmpty)
@@ -93,7 +94,7 @@ import Testing
     ) async throws -> String {
         await client.start()
         _ = try await client.next()
-        try await bench.wait { bench.platform.startCount == 2 }
+        await until { bench.platform.startCount == 2 }
         await client.speak(audio)
         await client.end()
         return try await client.next()
@@ -107,7 +108,7 @@ import Testing
         #expect(try await Self.roundOnTheFirst(client, bench, audio).contains(#""recordId""#))
         #expect(bench.platform.appKeys == ["ak_test", "ak_test", "ak_next"])
         #expect(bench.platform.bills.count == 2 && bench.platform.evaluated.values.contains(audio))
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         await bench.close()
     }
 
@@ -136,7 +137,7 @@ import Testing
         let client = try await bench.connect()
         let audio = RoundClient.audio()
         try await client.begin(audio: audio)
-        try await bench.wait { bench.platform.startCount == 2 }
+        await until { bench.platform.startCount == 2 }
         await client.end()
         let result = try await client.next()
         #expect(result.hasPrefix(#"{"event":"result""#), "\(result)")
@@ -176,7 +177,7 @@ import Testing
         await client.start()
         _ = try await client.next()
         guard isHeard else {
-            try await bench.wait { bench.platform.startCount == 2 }
+            await until { bench.platform.startCount == 2 }
             await client.speak(RoundClient.audio())
             await client.end()
             #expect(try await client.next().contains(#""recordId""#))
@@ -256,7 +257,7 @@ import Testing
         let bench = try RealtimeBench(faults, accounts: [Self.breaker])
         let client = try await bench.connect()
         try await client.begin()
-        try await bench.wait { bench.platform.startCount == 2 }
+        await until { bench.platform.startCount == 2 }
         // Others are kept from a route that has failed six times.
         let other = try await bench.connect()
         await other.start()
@@ -285,7 +286,7 @@ import Testing
         let bench = try RealtimeBench(faults, accounts: [Self.breaker, Self.breaker])
         let client = try await bench.connect()
         try await client.begin()
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         await client.end()
         #expect(try await client.next().contains(#""recordId""#))
         #expect(bench.platform.appKeys == ["ak_test", "ak_test", "ak_test", "ak_test", "ak_next"])

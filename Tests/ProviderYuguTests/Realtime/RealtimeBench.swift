@@ -132,18 +132,6 @@ final class RealtimeBench: Sendable {
         for session in self.registry.all { await session.look(isCredentialCurrent: true) }
     }
 
-    /// Waits until something holds that other tasks bring about, for at most a minute.
-    func wait(
-        at location: SourceLocation = #_sourceLocation,
-        until condition: @Sendable () async throws -> Bool
-    ) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            try #require(ContinuousClock.now < deadline, "it did not come within a minute", sourceLocation: location)
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
     /// Waits until no round is under way.
     func drain(at location: SourceLocation = #_sourceLocation) async throws {
         try await withinAMinute("the end of all rounds", at: location) { await self.calls.drain() }

@@ -1,5 +1,6 @@
 import HTTPWire
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -19,7 +20,7 @@ import Testing
         let client = try await bench.connect()
         try await client.begin(key: "k")
         await client.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         bench.platform.release()
         // It was evaluated and billed: its result is not lost.
         #expect(try await client.next().contains(#""recordId""#))
@@ -33,10 +34,10 @@ import Testing
         let client = try await bench.connect()
         try await client.begin(key: "k")
         await client.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         // Until the pong, even a second one may be from before the end.
         bench.platform.line?.speakAgain()
-        try await bench.wait { bench.platform.line?.answeredPings == 1 }
+        await until { bench.platform.line?.answeredPings == 1 }
         bench.platform.release()
         #expect(try await client.next() == Self.refusal)
         try await bench.drain()
@@ -48,7 +49,7 @@ import Testing
         let bench = try RealtimeBench()
         let client = try await bench.connect()
         try await client.begin(key: "k")
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         bench.calls.cut()
         await client.end()
         #expect(try await client.next().contains(#""reason":"draining""#))
@@ -66,9 +67,9 @@ import Testing
         #expect(try await client.next() == Self.refusal)
         #expect(try Self.row(bench, key: "k")?.isUnresolved == true)
         // The platform evaluates it after all; the same key finds that out, unbilled.
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         bench.platform.release()
-        try await bench.wait { bench.platform.bills.count == 1 }
+        await until { bench.platform.bills.count == 1 }
         #expect(try await bench.connect().round(key: "k").contains(#""recordId""#))
         #expect(bench.platform.bills.count == 1)
         await bench.close()

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPWire
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -20,7 +21,7 @@ import Testing
     private static func started(_ bench: RealtimeBench, key: String? = nil) async throws -> RoundClient {
         let client = try await bench.connect()
         try await client.begin(key: key)
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         return client
     }
 
@@ -32,13 +33,13 @@ import Testing
         let client = try await Self.started(bench, key: "k")
         client.line.peerHolds()
         await bench.platform.line?.send(.text(Self.progress(1)))
-        try await bench.wait { client.line.peerHeldCount == 1 }
+        await until { client.line.peerHeldCount == 1 }
         for units in 2...9 { await bench.platform.line?.send(.text(Self.progress(units))) }
         await client.end()
         // The result is read and stored although nobody takes it.
         let key = try #require(IdempotencyKey("k"))
         let scope = CallScope(client: "school", user: nil, key: key).hash
-        try await bench.wait { try bench.store.lookUp(scope)?.answer != nil }
+        try await until { try bench.store.lookUp(scope)?.answer != nil }
         // Whatever would end the session waits for the result to be told.
         switch meanwhile {
         case .nothing: break
@@ -70,10 +71,10 @@ import Testing
         let bench = try RealtimeBench(precheck: .reject)
         let client = try await bench.connect()
         try await client.begin(audio: [UInt8](repeating: 0, count: 64_000))
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         client.line.peerHolds()
         await client.end()
-        try await bench.wait { client.line.peerHeldCount == 1 }
+        await until { client.line.peerHeldCount == 1 }
         await bench.platform.line?.send(.text(Self.progress(3)))
         try await Task.sleep(for: .milliseconds(20))
         client.line.peerLetsGo()

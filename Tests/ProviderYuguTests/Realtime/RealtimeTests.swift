@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -47,7 +48,7 @@ import Testing
         let result = try await client.round(audio: audio)
         #expect(result.hasPrefix(#"{"event":"result""#) && !result.contains("replayed"))
         #expect(bench.platform.bills.count == 1 && bench.platform.evaluated.values.first == audio)
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         await bench.close()
     }
 
@@ -92,7 +93,7 @@ import Testing
             try await client.begin(key: "k")
         }
         await clients[0].end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         await clients[1].end()
         try await Task.sleep(for: .milliseconds(20))
         bench.platform.release()
@@ -107,7 +108,7 @@ import Testing
         let first = try await bench.connect()
         try await first.begin(key: "k")
         await first.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
         try await second.begin(key: "k")
         await second.end()
@@ -123,7 +124,7 @@ import Testing
         let first = try await bench.connect()
         try await first.begin(key: "k")
         await first.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         let second = try await bench.connect()
         try await second.begin(key: "k")
         await second.end()
@@ -150,9 +151,9 @@ import Testing
         let bench = try RealtimeBench(concurrency: 1)
         let client = try await bench.connect()
         try await client.begin(key: "k")
-        try await bench.wait { bench.platform.openCount == 1 }
+        await until { bench.platform.openCount == 1 }
         client.line.abort()
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         #expect(bench.platform.bills.isEmpty && bench.registry.count == 0)
         // The slot is free again.
         #expect(try await bench.connect().round(key: "k").contains(#""recordId""#))
@@ -164,9 +165,9 @@ import Testing
         let client = try await bench.connect()
         try await client.begin(key: "k")
         await client.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         client.line.abort()
-        try await bench.wait { bench.registry.count == 0 }
+        await until { bench.registry.count == 0 }
         bench.platform.release()
         try await bench.drain()
         #expect(try await bench.connect().round(key: "k").contains(#""replayed":true"#))
@@ -222,7 +223,7 @@ import Testing
         _ = try await client.next()
         // Until the gateway has read `started`, audio has to be kept; for so little it needs no spool.
         await client.speak(RoundClient.audio(count: 640))
-        try await bench.wait { bench.platform.heardBytes == 640 }
+        await until { bench.platform.heardBytes == 640 }
         await client.speak(RoundClient.audio(count: 199_360))
         // Behind an end that overtakes the break the outcome would be unknown.
         if !breaks { await client.end() }
@@ -260,7 +261,7 @@ import Testing
         let first = try await bench.connect()
         await first.start()
         _ = try await first.next()
-        try await bench.wait { bench.platform.openCount == 1 }
+        await until { bench.platform.openCount == 1 }
         let second = try await bench.connect()
         await second.start()
         _ = try await second.next()
@@ -363,7 +364,7 @@ import Testing
         let busy = try await bench.connect()
         try await busy.begin()
         await busy.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         idle.drain()
         busy.drain()
         await #expect(throws: RoundClient.Ended(code: 1001)) { _ = try await idle.next() }

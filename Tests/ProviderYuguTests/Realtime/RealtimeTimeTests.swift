@@ -1,4 +1,5 @@
 import HTTPWire
+import TestSupport
 import Testing
 
 @testable import GatewayCore
@@ -11,7 +12,7 @@ import Testing
     private static func started(_ bench: RealtimeBench) async throws -> RoundClient {
         let client = try await bench.connect()
         try await client.begin()
-        try await bench.wait { bench.platform.startCount == 1 }
+        await until { bench.platform.startCount == 1 }
         // All audio has been taken when the pong comes.
         await client.send(Self.ping)
         _ = try await client.next()
@@ -31,7 +32,7 @@ import Testing
         let error = try await client.next()
         #expect(error.hasPrefix(#"{"event":"error","code":40001,"#) && error.contains("round_timeout"))
         #expect(error.contains(#""category":"TIMEOUT","retryable":false"#))
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         // Its slot is free, the session goes on, and what is still said of it is not heard.
         await client.speak(RoundClient.audio())
         #expect(try await client.round().contains(#""recordId""#))
@@ -50,7 +51,7 @@ import Testing
         await bench.pass(.seconds(50))
         let error = try await client.next()
         #expect(error.hasPrefix(#"{"event":"error","code":40001,"#) && error.contains("audio_timeout"), "\(error)")
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         #expect(try await client.round().contains(#""recordId""#) && bench.platform.bills.count == 1)
         await bench.close()
     }
@@ -59,7 +60,7 @@ import Testing
         let bench = try RealtimeBench([.hold])
         let client = try await Self.started(bench)
         await client.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         await bench.pass(.seconds(200))
         bench.platform.release()
         #expect(try await client.next().contains(#""recordId""#))
@@ -73,7 +74,7 @@ import Testing
         let error = try await client.next()
         #expect(error.hasPrefix(#"{"event":"error","code":40001,"#) && error.contains("session_idle"), "\(error)")
         await #expect(throws: RoundClient.Ended(code: 1000)) { _ = try await client.next() }
-        try await bench.wait { bench.platform.openCount == 0 && bench.registry.count == 0 }
+        await until { bench.platform.openCount == 0 && bench.registry.count == 0 }
         #expect(bench.platform.bills.isEmpty)
         await bench.close()
     }
@@ -115,26 +116,26 @@ import Testing
         _ = try await older.next()
         // What comes before the gateway has read `started` is kept, and keeps nobody busy.
         await older.speak(RoundClient.audio(count: 640))
-        try await bench.wait { bench.platform.heardBytes == 640 }
+        await until { bench.platform.heardBytes == 640 }
         older.line.fallSilent()
         if isBusy {
             // Audio that the platform does not take is not taken from the client either.
             let line = try #require(bench.platform.line)
             line.peerHolds()
             await older.speak(RoundClient.audio(count: 640))
-            try await bench.wait { line.peerHeldCount == 1 }
+            await until { line.peerHeldCount == 1 }
         }
         let newer = try await bench.connect()
         await newer.start(key: "k")
         _ = try await newer.next()
-        try await bench.wait { bench.platform.startCount == 2 }
-        try await bench.wait { older.line.waitingPings == 1 }
+        await until { bench.platform.startCount == 2 }
+        await until { older.line.waitingPings == 1 }
         if !isBusy {
             await older.speak(RoundClient.audio(count: 640))
-            try await bench.wait { bench.platform.heardBytes == 1_280 }
+            await until { bench.platform.heardBytes == 1_280 }
         }
         older.line.losePings()
-        try await bench.wait { older.line.waitingPings == 0 }
+        await until { older.line.waitingPings == 0 }
         // Whoever is taken for gone leaves right behind that.
         try await Task.sleep(for: .milliseconds(50))
         #expect(bench.registry.count == 2 && bench.platform.openCount == 2)
@@ -153,7 +154,7 @@ import Testing
         let client = try await Self.started(bench)
         await client.send(frame)
         #expect(try await client.next().hasPrefix(#"{"event":"error","code":40"#))
-        try await bench.wait { bench.platform.openCount == 0 }
+        await until { bench.platform.openCount == 0 }
         // Neither its audio nor its end is heard, and nothing more is said of them.
         await client.speak(RoundClient.audio())
         await client.end()
@@ -177,7 +178,7 @@ import Testing
         let bench = try RealtimeBench([.hold])
         let client = try await Self.started(bench)
         await client.end()
-        try await bench.wait { bench.platform.heldCount == 1 }
+        await until { bench.platform.heldCount == 1 }
         await client.send(#"{"cmd":"start","coreType":"song","referenceText":"a"}"#)
         await #expect(throws: RoundClient.Ended(code: 1008)) { _ = try await client.next() }
         bench.platform.release()
