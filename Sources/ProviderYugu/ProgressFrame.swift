@@ -47,8 +47,8 @@ enum ProgressFrame {
             frame.insert(contentsOf: entries + (isAlone ? [] : Array(",".utf8)), at: words.range.lowerBound + 1)
         } else if let other = scanner.value(at: "result", "words") {
             frame.replaceSubrange(other.range, with: "[".utf8 + entries + "]".utf8)
-        } else {
-            // Nothing new was read, so there is no list. What tells of reading has a member that follows.
+        } else if Self.tellsReading(frame) {
+            // Nothing new was read, so there is no list; what tells of reading is the member that follows.
             frame.insert(contentsOf: #""words":["#.utf8 + entries + "],".utf8, at: result.range.lowerBound + 1)
         }
         return frame

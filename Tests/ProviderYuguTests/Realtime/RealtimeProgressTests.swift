@@ -112,6 +112,8 @@ import Testing
         #expect(frame.result.words.map(\.word) == ["w2", "w3"])
         #expect(frame.result.bytes == 2)
         #expect(Self.merged(newer, waiting: Self.progress(4)) == newer)
+        // Of a platform that tells words without the units that they stand for, what is sent on stays JSON.
+        #expect(Self.merged(#"{"result":{}}"#, waiting: #"{"result":{"words":[{"word":"w"}]}}"#) == #"{"result":{}}"#)
     }
 
     private struct Frame: Decodable {
