@@ -23,10 +23,15 @@ import Testing
             let metrics = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/metrics")
             return metrics.text.contains("\nspeechgate_requests_running 1\n")
         }
-        for _ in 0..<10 {
+        var times: [Duration] = []
+        for _ in 0..<11 {
+            let start = ContinuousClock.now
             let health = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/healthz")
+            times.append(ContinuousClock.now - start)
             #expect(health.status == 200)
         }
+        // The machine that runs the tests may be busy at times; a probe that waits for the store is late every time.
+        #expect(times.sorted()[5] < .milliseconds(100), "\(times)")
         #expect(holder.isRunning, "health does not wait for the lock")
         #expect(FileManager.default.createFile(atPath: seen, contents: nil))
         // Refused before anything was sent, or made good once the lock was gone.

@@ -166,11 +166,9 @@ import Testing
     }
 
     private static func untilReloaded(_ count: Int, _ bed: TestBed) async throws {
-        for _ in 0..<1_000 {
+        try await until("it is reloaded \(count) times") {
             let log = try String(contentsOf: bed.gatewayLog, encoding: .utf8)
-            if log.components(separatedBy: #""configuration reloaded""#).count > count { return }
-            try await Task.sleep(for: .milliseconds(20))
+            return log.components(separatedBy: #""configuration reloaded""#).count > count
         }
-        Issue.record("not reloaded \(count) times")
     }
 }

@@ -55,9 +55,10 @@ import Testing
             return try await group.reduce(into: []) { $0 += $1 }
         }
         probes.cancel()
-        // The machine that runs the tests may be busy at times; probes that wait behind calls are late every time.
+        // The machine that runs the tests may be busy at times; probes that wait behind calls, each of which takes 300 ms
+        // and more, are late every time.
         let times = try await probes.value.sorted()
-        #expect(times[times.count / 2] < .seconds(1), "\(times)")
+        #expect(times[times.count / 2] < .milliseconds(250), "\(times)")
         let served = answers.filter { $0.status == 200 }
         let shed = answers.filter { $0.status == 503 }
         #expect(served.count >= 8 && !shed.isEmpty && served.count + shed.count == 120, "\(answers.map(\.status))")
@@ -134,11 +135,7 @@ import Testing
     }
 
     private static func untilConnectionsEnd(_ bed: TestBed) async throws {
-        for _ in 0..<500 {
-            if try await Self.metric("speechgate_connections_open", bed) == 0 { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        Issue.record("connections stay open")
+        try await until("no connection is open") { try await Self.metric("speechgate_connections_open", bed) == 0 }
     }
 
     // MARK: No descriptors

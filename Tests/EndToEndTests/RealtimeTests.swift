@@ -39,17 +39,15 @@ struct RealtimeTests {
 
     /// Waits until so many sessions are open.
     private static func waitForSessions(_ count: Int, _ bed: TestBed) async throws {
-        for _ in 0..<500 {
+        try await until("there are \(count) sessions") {
             let metrics = try await TestHTTPClient.exchange(port: bed.operationsPort, "GET", "/metrics")
-            if metrics.text.contains("\nspeechgate_realtime_sessions \(count)\n") { return }
-            try await Task.sleep(for: .milliseconds(20))
+            return metrics.text.contains("\nspeechgate_realtime_sessions \(count)\n")
         }
-        Issue.record("there are not \(count) sessions")
     }
 
     /// Waits until the platform has billed so many rounds.
     private static func waitForBills(_ count: Int, _ bed: TestBed) async throws {
-        for _ in 0..<500 where try await bed.billed() < count { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("\(count) are billed") { try await bed.billed() >= count }
     }
 
     @Test func aSessionIsScoredBilledStoredAndReplayed() async throws {

@@ -7,8 +7,8 @@ public enum HTTP1Probe {
 
     /// Runs all cases and takes their strict outcome only.
     ///
-    /// A case has three seconds, which a machine that does other work may need itself: one that fails is run once more,
-    /// with nothing beside it.
+    /// A case has three seconds, which a machine that does other work may need itself: one that fails is run three times
+    /// more, with nothing beside it, and counts when it passes each time.
     ///
     /// - Parameters:
     ///   - port: The server's.
@@ -23,8 +23,12 @@ public enum HTTP1Probe {
             // FAIL, level, group, and the case before a colon.
             line.split(separator: " ").dropFirst(3).first.map { $0.prefix { $0 != ":" } }
         }
-        let again = try await Self.probe(arguments + ["--jobs", "1"] + cases.flatMap { ["--id", String($0)] })
-        return (Self.passed(output) + Self.passed(again), again)
+        print("HTTP/1.1 conformance: run again: \(cases.joined(separator: ", "))")
+        for _ in 0..<3 {
+            let again = try await Self.probe(arguments + ["--jobs", "1"] + cases.flatMap { ["--id", String($0)] })
+            guard Self.passed(again) == cases.count else { return (Self.passed(output), output + again) }
+        }
+        return (Self.passed(output) + cases.count, "")
     }
 
     private static func probe(_ arguments: [String]) async throws -> String {
